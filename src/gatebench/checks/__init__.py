@@ -1,0 +1,1 @@
+"""Validation before any matrix, writer validation, oracle strength, doctor."""

@@ -1,0 +1,1 @@
+"""Plan, lock, schedule and resume a job of trials."""

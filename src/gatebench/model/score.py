@@ -1,0 +1,301 @@
+"""``score.json``: what one trial came to, and the pure rule that derives it from its records."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from gatebench.model.base import Filed
+from gatebench.model.labels import Label, blocking_gate, label
+from gatebench.model.policy import FAULTS, reached_agent
+from gatebench.model.stop import Decision, Delivery, GateResult, StopRecord
+from gatebench.model.task import PromptVariant
+from gatebench.model.verdict import SuiteRun, Verdict
+
+GATE_KEYS = {"tests": "g1", "review": "g3"}
+"""The names under which the score counts blocks of the two first gates; others keep their own."""
+
+
+BLOCK_FIELDS = (
+    "hook_calls",
+    "blocks_total",
+    "blocks_by_gate",
+    "right_blocks",
+    "false_blocks",
+    "regression_blocks",
+    "right_blocks_by_gate",
+    "false_blocks_by_gate",
+    "misses",
+    "give_up",
+    "ended_blocked",
+)
+"""Fields that have no meaning without a hook."""
+
+
+class Score(Filed):
+    """What one trial came to. Missing is ``None``, never 0; times end in ``wall_s``."""
+
+    task: str
+    cfg: str
+    rep: int
+    attempt: int
+    agent: str
+    agent_version: str | None
+    model: str | None
+    prompt: PromptVariant
+    profile: str | None
+    seed: int | None
+    hidden_pass: int | None
+    hidden_fail: int | None
+    hidden_unscorable: int | None
+    failed_reqs: tuple[str, ...] | None
+    hidden_first_stop: int | None
+    """Requirements passing at the first stop."""
+    suite_pass: int | None
+    suite_fail: int | None
+    hook_calls: int | None
+    blocks_total: int | None
+    blocks_by_gate: dict[str, int] | None
+    right_blocks: int | None
+    false_blocks: int | None
+    regression_blocks: int | None
+    right_blocks_by_gate: dict[str, int] | None
+    false_blocks_by_gate: dict[str, int] | None
+    misses: int | None
+    give_up: bool | None
+    ended_blocked: bool | None
+    """The session ended right after a block (turns or patience ran out)."""
+    tampered: tuple[str, ...]
+    cost_worker_usd: float | None
+    cost_reviewers_usd: float | None
+    cost_testwriter_usd: float | None
+    cost_total_usd: float | None
+    testwriter_ok: bool | None
+    gate_tests_total: int | None
+    gate_tests_fail_final: int | None
+    turns: int | None
+    wall_s: float | None
+    """The whole session, hooks included."""
+    hook_wall_s: float | None
+    reviewer_findings_total: int | None
+    reviewer_errors: int | None
+    gate_crashes: int | None
+    permission_denials: int | None
+    api_errors: int | None = None
+    model_ok: bool | None
+    hook_events_in_stream: int | None
+    simulated: bool
+    unsandboxed: bool = False
+    injected: str | None = None
+    status: str
+    """``ok``, or the class of what broke."""
+    why: str = Field(default="", description="One sentence where the status isn't ok.")
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every hidden requirement passes at the end; ``None`` when unknown."""
+        if self.hidden_fail is None or self.hidden_unscorable:
+            return None
+        return self.hidden_fail == 0
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who and what a trial was."""
+
+    task: str
+    cfg: str
+    rep: int
+    attempt: int
+    agent: str
+    agent_version: str | None
+    model: str | None
+    prompt: PromptVariant
+    profile: str | None
+    seed: int | None
+    simulated: bool
+    unsandboxed: bool
+    injected: str | None
+
+
+@dataclass(frozen=True)
+class Session:
+    """What the worker's session left, as far as known."""
+
+    status: str
+    why: str = ""
+    turns: int | None = None
+    wall_s: float | None = None
+    hook_wall_s: float | None = None
+    cost_usd: float | None = None
+    permission_denials: int | None = None
+    hook_events: int | None = None
+    model_ok: bool | None = None
+    api_errors: int | None = None
+
+
+@dataclass(frozen=True)
+class WriterOutcome:
+    """What the test writer left; absent where the config has no gate 1."""
+
+    ok: bool
+    cost_usd: float | None
+    tests_total: int | None
+    fail_final: int | None
+    """Acceptance tests failing at the end; ``None`` where they did not run."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything a score is derived from."""
+
+    identity: Identity
+    session: Session
+    stops: Sequence[StopRecord]
+    final: Verdict | None
+    suite: SuiteRun | None
+    writer: WriterOutcome | None
+    gated: bool
+    tampered: tuple[str, ...] = ()
+    gate_crashes: int = 0
+
+
+def score(evidence: Evidence) -> Score:
+    """Derive a trial's score from its records; a pure function, so it can be recomputed."""
+    session, final, suite = evidence.session, evidence.final, evidence.suite
+    hidden = final.summary() if final else None
+    fields: dict[str, object] = dict(
+        **vars(evidence.identity),
+        hidden_pass=hidden.passed if hidden else None,
+        hidden_fail=hidden.failed if hidden else None,
+        hidden_unscorable=hidden.unscorable if hidden else None,
+        failed_reqs=hidden.failed_reqs if hidden else None,
+        hidden_first_stop=_first_stop(evidence, hidden.passed if hidden else None),
+        suite_pass=suite.passed if suite else None,
+        suite_fail=suite.failed if suite else None,
+        **_block_counts(evidence),
+        tampered=_tampered(evidence),
+        **_costs(evidence),
+        **_writer_counts(evidence.writer),
+        turns=session.turns,
+        wall_s=session.wall_s,
+        hook_wall_s=session.hook_wall_s if evidence.gated else None,
+        **_review_counts(evidence),
+        gate_crashes=evidence.gate_crashes if evidence.gated else None,
+        permission_denials=session.permission_denials,
+        api_errors=session.api_errors,
+        model_ok=session.model_ok,
+        hook_events_in_stream=session.hook_events,
+        status=session.status,
+        why=session.why,
+    )
+    return Score.model_validate(fields)
+
+
+def _first_stop(evidence: Evidence, final_pass: int | None) -> int | None:
+    """Without a hook the end is the first stop."""
+    if not evidence.gated:
+        return final_pass
+    first = next(iter(evidence.stops), None)
+    return first.hidden.passed if first and first.hidden and not first.hidden.unscorable else None
+
+
+def _block_counts(evidence: Evidence) -> dict[str, object]:
+    """Blocks, labels and the outcome; everything ``None`` for a trial without a hook."""
+    if not evidence.gated:
+        return dict.fromkeys(BLOCK_FIELDS)
+    stops = evidence.stops
+    labelled = [(stop, label(stop)) for stop in stops]
+    counts = Counter(found for _, found in labelled)
+    blocks = [stop for stop in stops if stop.decision is Decision.BLOCK]
+    last = stops[-1].decision if stops else None
+    return {
+        "hook_calls": len(stops),
+        "blocks_total": len(blocks),
+        "blocks_by_gate": _by_gate(blocks),
+        "right_blocks": counts[Label.RIGHT_BLOCK],
+        "false_blocks": counts[Label.FALSE_BLOCK],
+        "regression_blocks": counts[Label.REGRESSION_BLOCK],
+        "right_blocks_by_gate": _by_gate(s for s, found in labelled if found is Label.RIGHT_BLOCK),
+        "false_blocks_by_gate": _by_gate(s for s, found in labelled if found is Label.FALSE_BLOCK),
+        "misses": counts[Label.MISS],
+        "give_up": any(stop.decision is Decision.GIVE_UP for stop in stops),
+        "ended_blocked": last is Decision.BLOCK,
+    }
+
+
+def _by_gate(stops: Iterable[StopRecord]) -> dict[str, int]:
+    """Blocks by the gate that was red first; g1 and g3 are always there."""
+    counts = dict.fromkeys(GATE_KEYS.values(), 0)
+    for stop in stops:
+        gate = blocking_gate(stop)
+        if gate is not None:
+            key = GATE_KEYS.get(gate, gate)
+            counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def _tampered(evidence: Evidence) -> tuple[str, ...]:
+    """What was seen of tampering anywhere in the trial, each once, in a fixed order."""
+    seen = dict.fromkeys(evidence.tampered)
+    for stop in evidence.stops:
+        if stop.delivery is Delivery.UNDELIVERED:
+            seen["stop answer undelivered"] = None
+        if stop.forged:
+            seen["forged connection to the stop hook"] = None
+    if evidence.final:
+        seen.update(dict.fromkeys(evidence.final.tampered))
+    return tuple(seen)
+
+
+def _reviews(evidence: Evidence) -> list[GateResult]:
+    return [gate for stop in evidence.stops for gate in stop.gates if "reviewers" in gate.detail]
+
+
+def _costs(evidence: Evidence) -> dict[str, float | None]:
+    """Cost by role; a sum with an unknown part is unknown."""
+    reviewers = [r for gate in _reviews(evidence) for r in gate.detail["reviewers"]]
+    by_role: dict[str, float | None] = {
+        "cost_worker_usd": evidence.session.cost_usd,
+        "cost_reviewers_usd": _sum(r.get("cost_usd") for r in reviewers) if evidence.gated else 0.0,
+        "cost_testwriter_usd": evidence.writer.cost_usd if evidence.writer else 0.0,
+    }
+    return {**by_role, "cost_total_usd": _sum(by_role.values())}
+
+
+def _sum(parts: Iterable[float | None]) -> float | None:
+    known = list(parts)
+    if any(part is None for part in known):
+        return None
+    return round(sum(part for part in known if part is not None), 6)
+
+
+def _writer_counts(writer: WriterOutcome | None) -> dict[str, object]:
+    return {
+        "testwriter_ok": writer.ok if writer else None,
+        "gate_tests_total": writer.tests_total if writer else None,
+        "gate_tests_fail_final": writer.fail_final if writer else None,
+    }
+
+
+def _review_counts(evidence: Evidence) -> dict[str, int | None]:
+    """Findings and failed calls of reviewers; ``None`` where no review ran."""
+    gates = _reviews(evidence)
+    if not gates:
+        return {"reviewer_findings_total": None, "reviewer_errors": None}
+    calls = [call for gate in gates for call in gate.detail["reviewers"]]
+    return {
+        "reviewer_findings_total": sum(len(call["findings"]) for call in calls),
+        "reviewer_errors": sum(call["error"] is not None for call in calls),
+    }
+
+
+def delivered_blocks(stops: Iterable[StopRecord]) -> int:
+    """Blocks that reached the agent."""
+    return sum(reached_agent(stop.decision, stop.delivery) for stop in stops)
+
+
+def had_faults(stops: Iterable[StopRecord]) -> bool:
+    """Whether any gate's own machinery failed at any stop."""
+    return any(gate.status in FAULTS for stop in stops for gate in stop.gates)

@@ -1,0 +1,79 @@
+"""A trial's name, and a configuration's record."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from gatebench.errors import UsageError
+from gatebench.model.base import Record
+from gatebench.model.task import PromptVariant
+
+_NAME = re.compile(
+    r"(?P<task>[A-Za-z0-9]+)-(?P<config>[A-Za-z0-9_]+)-r(?P<rep>\d+)(?:-(?P<tag>.+))?"
+)
+_TAG = re.compile(r"[A-Za-z0-9_.]+")
+
+
+@dataclass(frozen=True, order=True)
+class TrialId:
+    """One task × config × rep; a tag sets it apart from the analysis."""
+
+    task: str
+    config: str
+    rep: int
+    tag: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a tag that could not be read back from a directory's name."""
+        if self.tag and not _TAG.fullmatch(self.tag):
+            raise UsageError(f"the tag '{self.tag}' won't do.", "Use letters, digits, '_' and '.'.")
+
+    def __str__(self) -> str:
+        return f"{self.task}-{self.config}-r{self.rep}" + (f"-{self.tag}" if self.tag else "")
+
+    @classmethod
+    def parse(cls, name: str) -> "TrialId":
+        """Read ``<task>-<cfg>-r<rep>[-<tag>]`` back.
+
+        Raises:
+            UsageError: the name isn't one.
+        """
+        found = _NAME.fullmatch(name)
+        if found is None:
+            raise UsageError(f"'{name}' is no trial name.", "It looks like T1-g13-r1.")
+        return cls(found["task"], found["config"], int(found["rep"]), found["tag"] or "")
+
+
+class Config(Record):
+    """A named list of gates, and what may differ with it."""
+
+    name: str
+    gates: tuple[str, ...]
+    """Gate names in order; empty for ``bare`` (no hook)."""
+    give_up: int = 6
+    """Delivered blocks after which a would-be block becomes ``give_up``."""
+    prompt: PromptVariant | None = None
+    """Overrides the matrix's variant."""
+    profile: str | None = None
+    """Overrides the matrix's profile."""
+    model: str | None = None
+    reviewer_model: str | None = None
+    writer_model: str | None = None
+    block_cap: int | None = None
+    """The CLI's own cap on consecutive blocks; ``None`` sets it out of the way."""
+    settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Settings by gate name."""
+    run_all: bool = False
+    """Run later gates although an earlier one was red."""
+
+
+SHIPPED_CONFIGS: tuple[Config, ...] = (
+    Config(name="bare", gates=()),
+    Config(name="g1", gates=("tests",)),
+    Config(name="g3", gates=("review",), settings={"review": {"variant": "indep"}}),
+    Config(name="g13", gates=("tests", "review"), settings={"review": {"variant": "indep"}}),
+    Config(name="g13adv", gates=("tests", "review"), settings={"review": {"variant": "adv"}}),
+)
+"""The first experiment's five configurations, in block order."""

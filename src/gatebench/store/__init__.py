@@ -1,0 +1,1 @@
+"""Trial and job directories: atomic writes, the journal, reading back."""

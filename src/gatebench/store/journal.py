@@ -1,0 +1,99 @@
+r"""The job's journal: append-only JSON lines that survive a torn tail.
+
+One record is one line, ended by ``\n``; the JSON is ASCII, so no other line separator of Unicode
+can split it. A write that was cut off leaves a torn last line: the next append starts on a line
+of its own, and a reader reports the torn one and goes on.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from gatebench.errors import StoreError
+
+
+@dataclass(frozen=True)
+class JournalContent:
+    """What a journal holds."""
+
+    entries: tuple[dict[str, Any], ...]
+    torn: tuple[int, ...]
+    """Numbers (from 1) of lines that aren't whole records."""
+
+
+class Journal:
+    """Append to a journal; every entry is on the disk when ``append`` returns."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("ab+")
+        self._mend()
+
+    def _mend(self) -> None:
+        """Close a torn last line, so that the next record stands on its own."""
+        size = self._file.seek(0, os.SEEK_END)
+        if not size:
+            return
+        self._file.seek(size - 1)
+        if self._file.read(1) != b"\n":
+            self._file.write(b"\n")
+            self._file.flush()
+
+    def append(self, entry: Mapping[str, Any]) -> None:
+        """Write one entry and wait until it is on the disk.
+
+        Raises:
+            StoreError: the disk is full or gone.
+        """
+        line = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        try:
+            self._file.write(line.encode("ascii") + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StoreError(
+                f"{self._path} can't be written: {error.strerror or error}.",
+                "Make room, then run the same command again: it resumes.",
+            ) from error
+
+    def close(self) -> None:
+        """Release the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_lines(path: Path) -> JournalContent:
+    """Read a file of JSON lines; a missing one is empty.
+
+    Torn or alien lines are reported by number, never raised: what is whole stays usable.
+    """
+    if not path.exists():
+        return JournalContent((), ())
+    entries: list[dict[str, Any]] = []
+    torn: list[int] = []
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            entry = None
+        if isinstance(entry, dict):
+            entries.append(entry)
+        else:
+            torn.append(number)
+    return JournalContent(tuple(entries), tuple(torn))

@@ -1,0 +1,111 @@
+"""One trial's directory: the only writer of what is in it."""
+
+import json
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from gatebench.errors import StoreError
+from gatebench.model.score import Score
+from gatebench.model.stop import StopRecord
+from gatebench.model.trial import TrialId
+from gatebench.store.atomic import write_bytes, write_record, write_text
+from gatebench.store.journal import read_lines
+
+SCORE = "score.json"
+STOPS = "gate.jsonl"
+ATTEMPTS = "attempts"
+
+R = TypeVar("R", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class TrialDir:
+    """``<job>/<task>-<cfg>-r<rep>/``. A ``score.json`` in it means: done."""
+
+    path: Path
+
+    @property
+    def id(self) -> TrialId:
+        """Read from the directory's name."""
+        return TrialId.parse(self.path.name)
+
+    @property
+    def attempt(self) -> int:
+        """Number of the attempt whose files lie at the top, from 1."""
+        return 1 + len(self.past_attempts())
+
+    def past_attempts(self) -> list[Path]:
+        """Directories of earlier attempts, in order."""
+        return sorted((self.path / ATTEMPTS).glob("*"), key=lambda p: int(p.name))
+
+    def file(self, name: str) -> Path:
+        """Path of one of the trial's files; its directory is made."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def write(self, name: str, data: str | bytes) -> None:
+        """Keep one piece of evidence."""
+        if isinstance(data, bytes):
+            write_bytes(self.file(name), data, durable=False)
+        else:
+            write_text(self.file(name), data, durable=False)
+
+    def save(self, name: str, record: BaseModel) -> None:
+        """Keep one record as JSON."""
+        write_record(self.file(name), record)
+
+    def save_stops(self, stops: Iterable[StopRecord]) -> None:
+        """Rewrite ``gate.jsonl`` whole."""
+        lines = (json.dumps(s.model_dump(mode="json"), ensure_ascii=True) + "\n" for s in stops)
+        write_text(self.file(STOPS), "".join(lines), durable=False)
+
+    def score(self) -> Score | None:
+        """The score, or ``None`` while the trial isn't done.
+
+        Raises:
+            StoreError: the file isn't a score.
+        """
+        path = self.path / SCORE
+        if not path.exists():
+            return None
+        return _read(Score, path)
+
+    def stops(self) -> tuple[StopRecord, ...]:
+        """The stops recorded so far."""
+        path = self.path / STOPS
+        try:
+            return tuple(StopRecord.model_validate(e) for e in read_lines(path).entries)
+        except ValidationError as error:
+            raise _alien(path, error) from error
+
+    def begin_attempt(self) -> None:
+        """Make room for a new attempt: what lies at the top moves to ``attempts/<n>/``."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        left = [p for p in self.path.iterdir() if p.name != ATTEMPTS]
+        if not left:
+            return
+        home = self.file(f"{ATTEMPTS}/{self.attempt}")
+        home.mkdir()
+        for piece in left:
+            shutil.move(piece, home / piece.name)
+
+
+def _read(kind: type[R], path: Path) -> R:
+    try:
+        return kind.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise _alien(path, error) from error
+
+
+def _alien(path: Path, error: Exception) -> StoreError:
+    return StoreError(
+        f"{path} can't be read as the record it should be ({type(error).__name__}).",
+        "It was written by another version or by hand; move the trial's directory away and run "
+        "the same command again.",
+    )

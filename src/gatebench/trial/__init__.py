@@ -1,0 +1,1 @@
+"""One trial: a tuple of named steps."""
