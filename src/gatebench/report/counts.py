@@ -53,7 +53,7 @@ class Hidden:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Sums over the valid trials; ``None`` where a hook has no meaning (bare) or nothing is known."""
+    """Sums over the valid trials; ``None`` where there is no hook (bare) or nothing is known."""
 
     total: int | None
     right: int | None
@@ -221,12 +221,12 @@ PRICE: tuple[tuple[str, Cell], ...] = (
     ("writer\n$", lambda r: dollars(r.cost.writer_usd)),
     ("total\n$", lambda r: dollars(r.cost.total_usd)),
     ("wall\nmean", lambda r: seconds(r.wall_s)),
-    ("in-\nvalid", lambda r: number(r.trials.invalid)),
+    ("in-\nval.", lambda r: number(r.trials.invalid)),
 )
 
 
 def render(counts: JobCounts) -> Table:
-    """The table, 99 columns wide for the shipped matrix."""
+    """The table, about a hundred columns wide for the shipped matrix."""
     return _table(counts, OUTCOME + PRICE)
 
 
@@ -239,7 +239,7 @@ def _table(counts: JobCounts, columns: tuple[tuple[str, Cell], ...]) -> Table:
     title = Text(counts.name, style="bold")
     if counts.simulated:
         title = Text(f"{SIMULATED} · ", style="bold reverse yellow") + title
-    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
     table.add_column("config", no_wrap=True)
     for header, _ in columns:
         table.add_column(header, justify="right", no_wrap=True)

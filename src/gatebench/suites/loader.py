@@ -17,7 +17,7 @@ from gatebench.suites.suite import EnvironmentSpec, LibrarySpec, Suite, Upstream
 
 SHIPPED = Path(__file__).parent
 HIDDEN_PARTS = frozenset({"hidden", "solutions"})
-_LOCK_LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*==[^\s;\\]+)([^\n]*(?:\\\n[^\n]*)*)")
+_LOCK_LINE = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*==[^\s;]+)(.*)$", re.MULTILINE)
 
 
 def shipped_suites() -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def _environment(root: Path, table: EnvironmentTable) -> EnvironmentSpec:
         return EnvironmentSpec(table.python, table.packages, text, hashed=False)
     path = root / table.lock
     text = read_text(path, "Make it with 'uv pip compile --generate-hashes'; see docs/suites.md.")
-    entries = _LOCK_LINE.findall(text)
+    entries = _LOCK_LINE.findall(text.replace("\\\n", " "))
     loose = [pin for pin, rest in entries if "--hash=sha256:" not in rest]
     if not entries or loose:
         raise SuiteError(

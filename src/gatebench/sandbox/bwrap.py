@@ -1,0 +1,115 @@
+"""Commands in bubblewrap.
+
+How a command starts: bwrap reads its arguments from a descriptor (its own argv, which the command
+can read as ``/proc/1/cmdline``, tells nothing), says the host pid of the namespace's init as JSON,
+sets everything up and waits. Limits are laid on the init from outside then, before the command
+runs and after bwrap has left the caller's user namespace, so that processes are counted in the
+command's own namespace alone; then bwrap is let go.
+
+Its end: when the init dies the kernel kills every process of the namespace, whatever session it
+is in, before a pidfd of the init reports its end. That is what "nothing is left" rests on.
+"""
+
+import contextlib
+import os
+import platform
+import re
+import resource
+from contextlib import AbstractAsyncContextManager
+from subprocess import DEVNULL, PIPE
+from typing import Literal
+
+import anyio
+from anyio.abc import Process as HostProcess
+
+from gatebench.errors import SpawnFailed
+from gatebench.sandbox.identity import Handover, Identity
+from gatebench.sandbox.launched import Launched, run_to_end
+from gatebench.sandbox.process import Process, hold
+from gatebench.sandbox.program import Program
+from gatebench.sandbox.spec import Bind, Command, Completed, Limits
+from gatebench.sandbox.status import Status
+from gatebench.sandbox.tree import NamespaceTree
+from gatebench.sandbox.wiring import Wiring, wired
+
+_HINT = "Run `gatebench doctor`."
+_COUNTS_PER_NAMESPACE = (5, 14)
+
+
+class BwrapSandbox:
+    """Runs commands in namespaces of their own.
+
+    Args:
+        program: the bwrap to use.
+        identity: whose id the commands have on the host.
+    """
+
+    kind: Literal["bwrap", "none"] = "bwrap"
+
+    def __init__(self, program: Program, identity: Identity) -> None:
+        self._program = program
+        self._identity = identity
+        self._handover = None if identity.uid is None else Handover(identity.uid)
+
+    def inside(self, bind: Bind) -> str:
+        """The path at which a command sees a bind."""
+        return bind.target
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command to its end; never raises for what the command does.
+
+        Raises:
+            SpawnFailed: it can't be started.
+        """
+        return await run_to_end(await self._launch(command, PIPE), command)
+
+    def start(self, command: Command) -> AbstractAsyncContextManager[Process]:
+        """Start a long-lived command; its deadline is its caller's.
+
+        Raises:
+            SpawnFailed: on entering, it can't be started.
+        """
+        return hold(self._launch, command)
+
+    async def _launch(self, command: Command, stdout: int) -> Launched:
+        if self._handover is not None:
+            await anyio.to_thread.run_sync(self._handover.give, command.binds)
+        try:
+            with wired(self._program, command) as (wiring, theirs):
+                process = await self._spawn(wiring, command, stdout)
+                theirs.close()
+                return await _released(process, wiring, command.limits)
+        except OSError as error:
+            raise SpawnFailed(f"A command could not be started: {error}.", _HINT) from error
+
+    async def _spawn(self, wiring: Wiring, command: Command, stdout: int) -> HostProcess:
+        uid = self._identity.uid
+        return await anyio.open_process(
+            wiring.argv,
+            stdin=DEVNULL if command.stdin is None else PIPE,
+            stdout=stdout,
+            stderr=PIPE,
+            cwd="/",
+            env={},
+            pass_fds=wiring.inherited,
+            user=uid,
+            group=uid,
+            extra_groups=None if uid is None else (),
+        )
+
+
+async def _released(process: HostProcess, wiring: Wiring, limits: Limits) -> Launched:
+    """Take hold of the namespace, lay the limits on it, and let the command start."""
+    status = Status(os.dup(wiring.status))
+    try:
+        tree = await _namespace(process, status)
+    except BaseException:
+        status.close()
+        with anyio.CancelScope(shield=True):
+            process.kill()
+            await process.aclose()
+        raise
+    _limit(tree.init, limits)
+    with contextlib.suppress(BrokenPipeError):
+        os.write(wiring.go, b"1")
+    return Launched(process, tree, status.exit_code)

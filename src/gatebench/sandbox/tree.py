@@ -1,0 +1,121 @@
+"""All processes of one command: a pid namespace, or without one the best guess."""
+
+import contextlib
+import os
+import signal
+import time
+from typing import Protocol
+
+import anyio
+
+from gatebench.sandbox import procfs
+
+_DESTROY_S = 5.0
+MARKER = "SESSION_TAG"
+"""Variable by which processes of an unsandboxed command are found again."""
+
+
+class Tree(Protocol):
+    """The processes of one command."""
+
+    def members(self) -> tuple[int, ...]:
+        """Host pids of those that are alive."""
+
+    async def destroy(self) -> None:
+        """Kill them all; returns when none is left."""
+
+    def close(self) -> None:
+        """Give back what is held open."""
+
+
+class NamespaceTree:
+    """A pid namespace: when its init dies, the kernel kills the rest.
+
+    Args:
+        init: host pid of the namespace's first process, which must be alive.
+
+    Raises:
+        ProcessLookupError: it is gone.
+    """
+
+    def __init__(self, init: int) -> None:
+        self._init = init
+        self._fd = os.pidfd_open(init)
+        self._inode = procfs.namespace_of(init)
+        if self._inode is None:
+            self.close()
+            raise ProcessLookupError(init)
+
+    def members(self) -> tuple[int, ...]:
+        """Every live process in the namespace but its init."""
+        return tuple(
+            pid
+            for pid in procfs.pids()
+            if pid != self._init and procfs.namespace_of(pid) == self._inode and procfs.alive(pid)
+        )
+
+    async def destroy(self) -> None:
+        """Kill the init and wait for its end, which the kernel delays until all are dead."""
+        procfs.send(self._fd, signal.SIGKILL)
+        with anyio.move_on_after(_DESTROY_S):
+            await anyio.wait_readable(self._fd)
+
+    def close(self) -> None:
+        """Close the pidfd."""
+        os.close(self._fd)
+
+
+class LooseTree:
+    """Without a namespace: session, descendants and a mark in the environment.
+
+    A process that leaves its session, outlives its parent and clears its environment escapes;
+    that is why trials run like this are marked.
+    """
+
+    def __init__(self, root: int, tag: str) -> None:
+        self._root = root
+        self._tag = f"{MARKER}={tag}".encode()
+
+    def members(self) -> tuple[int, ...]:
+        """Every live process that belongs to the command as far as can be told."""
+        if not os.path.isdir("/proc/self"):
+            return ()
+        found: set[int] = set()
+        parents: dict[int, int] = {}
+        for pid in procfs.pids():
+            fields = procfs.stat_fields(f"/proc/{pid}")
+            if not fields or fields[0] in "ZXx":
+                continue
+            parents[pid] = int(fields[1])
+            if pid == self._root or int(fields[3]) == self._root or self._tagged(pid):
+                found.add(pid)
+        return tuple(sorted(found | _descendants(parents, self._root)))
+
+    def _tagged(self, pid: int) -> bool:
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                return self._tag in file.read().split(b"\0")
+        except OSError:
+            return False
+
+    async def destroy(self) -> None:
+        """Kill the process group and everything that can be found, until nothing is."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._root, signal.SIGKILL)
+        until = time.monotonic() + _DESTROY_S
+        while self.members() and time.monotonic() < until:
+            procfs.signal_all(self.members, signal.SIGKILL)
+            await anyio.sleep(0.005)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _descendants(parents: dict[int, int], root: int) -> set[int]:
+    """The processes below ``root``."""
+    found: set[int] = set()
+    fresh = {root}
+    while fresh:
+        fresh = {pid for pid, parent in parents.items() if parent in fresh} - found
+        found |= fresh
+    return found

@@ -1,0 +1,102 @@
+"""The descriptors through which bwrap is told everything."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from gatebench.sandbox import layout
+from gatebench.sandbox.program import Program, nameless_copy
+from gatebench.sandbox.spec import Bind, Command
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """What one start of bwrap needs; all descriptors are closed when the start is over."""
+
+    argv: tuple[str, ...]
+    inherited: tuple[int, ...]
+    """Descriptors for bwrap; it closes each before the command runs."""
+    status: int
+    """Our end: bwrap's JSON lines."""
+    go: int
+    """Our end: a byte lets the command start."""
+
+
+class _Descriptors:
+    """Opens descriptors, and closes them all in the end."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self.inherited: list[int] = []
+
+    def keep(self, fd: int, *, inherit: bool = True) -> int:
+        self._stack.callback(os.close, fd)
+        if inherit:
+            self.inherited.append(fd)
+        return fd
+
+    def holding(self, data: bytes) -> int:
+        """A descriptor from which ``data`` can be read."""
+        fd = self.keep(os.memfd_create("data", os.MFD_CLOEXEC))
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        os.lseek(fd, 0, os.SEEK_SET)
+        return fd
+
+
+@contextmanager
+def wired(program: Program, command: Command) -> Iterator[tuple[Wiring, ExitStack]]:
+    """Everything for one start, and the stack that closes bwrap's side of it early."""
+    with ExitStack() as ours, ExitStack() as theirs:
+        descriptors = _Descriptors(theirs)
+        status_read, status_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        go_read, go_write = os.pipe2(os.O_CLOEXEC)
+        for fd in (status_read, go_write):
+            ours.callback(os.close, fd)
+        descriptors.keep(status_write)
+        descriptors.keep(go_read)
+        arguments = [
+            *layout.ISOLATION,
+            *("--json-status-fd", str(status_write), "--block-fd", str(go_read)),
+            *layout.system_arguments(),
+            *_etc(descriptors),
+            *_binds(descriptors, program, command.binds),
+            *layout.command_arguments(command),
+        ]
+        argv = _argv(descriptors, program, arguments)
+        yield Wiring(argv, tuple(descriptors.inherited), status_read, go_write), theirs
+
+
+def _argv(descriptors: _Descriptors, program: Program, arguments: Sequence[str]) -> tuple[str, ...]:
+    copy = nameless_copy(program.path)
+    path = program.path
+    if copy is not None:
+        fd = descriptors.keep(os.dup(copy))
+        path = f"/proc/self/fd/{fd}"
+        # bwrap keeps this descriptor to itself: the command doesn't inherit it.
+        arguments = ["--sync-fd", str(fd), *arguments]
+    text = b"".join(os.fsencode(argument) + b"\0" for argument in arguments)
+    return (path, "--args", str(descriptors.holding(text)))
+
+
+def _etc(descriptors: _Descriptors) -> list[str]:
+    arguments: list[str] = []
+    for name, text in layout.ETC_FILES.items():
+        fd = descriptors.holding(text.encode())
+        arguments += ["--perms", "0444", "--file", str(fd), f"/etc/{name}"]
+    return arguments
+
+
+def _binds(descriptors: _Descriptors, program: Program, binds: Sequence[Bind]) -> list[str]:
+    """The command's binds, by descriptors that we opened where bwrap can take them."""
+    arguments: list[str] = []
+    for bind in binds:
+        flag = "--bind" if bind.writable else "--ro-bind"
+        if program.takes_descriptors:
+            fd = descriptors.keep(os.open(bind.source, os.O_PATH | os.O_CLOEXEC))
+            arguments += [f"{flag}-fd", str(fd), bind.target]
+        else:
+            arguments += [flag, str(bind.source), bind.target]
+    return arguments
