@@ -81,7 +81,9 @@ async def find_agent(
         return stub_program(name)
     file = _given(agent_bin) if agent_bin is not None else _search(path_env)
     binds = (Bind(file, AGENT),)
-    return AgentProgram(name, binds, (AGENT,), await _version(file, sandbox, (*environment, *binds)))
+    return AgentProgram(
+        name, binds, (AGENT,), await _version(file, sandbox, (*environment, *binds))
+    )
 
 
 def _given(agent_bin: Path) -> Path:

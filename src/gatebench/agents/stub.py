@@ -20,36 +20,34 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 VERSION = "stub 1"
 SESSION = str(uuid.uuid4())
 MODEL = "none"
 
 
-def emit(**message):
+def emit(**message: Any) -> None:
     """Write one message to the stream."""
     message.update(session_id=SESSION, uuid=str(uuid.uuid4()))
     os.write(1, json.dumps(message).encode() + b"\n")
 
 
-def say(text):
+def say(text: str) -> None:
     """Write one model turn."""
-    block = {"type": "text", "text": text}
-    emit(
-        type="assistant",
-        message={"role": "assistant", "model": MODEL, "content": [block]},
-        parent_tool_use_id=None,
-    )
+    words = [{"type": "text", "text": text}]
+    emit(type="assistant", message={"role": "assistant", "model": MODEL, "content": words})
 
 
-def hear(text):
+def hear(text: str) -> None:
     """Write what the user's side says."""
-    block = {"type": "text", "text": text}
-    emit(type="user", message={"role": "user", "content": [block]}, isSynthetic=True)
+    words = [{"type": "text", "text": text}]
+    emit(type="user", message={"role": "user", "content": words}, isSynthetic=True)
 
 
-def stop_hooks(path):
-    """The Stop hooks of a settings file: (command, timeout in seconds) each."""
+def stop_hooks(path: str | None) -> list[tuple[str, float]]:
+    """The Stop hooks of a settings file: command and time limit in seconds."""
     if not path:
         return []
     with open(path, encoding="utf-8") as file:
@@ -57,114 +55,121 @@ def stop_hooks(path):
     return [(h["command"], h.get("timeout", 600)) for g in groups for h in g["hooks"]]
 
 
-def run_hook(command, timeout, asked):
-    """Run one hook through the shell. Returns stdout, stderr, exit code and outcome."""
-    process = subprocess.Popen(
-        command,
-        shell=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def run_hook(command: str, limit_s: float, asked: bytes) -> dict[str, Any]:
+    """Run one hook through the shell, and tell of it as a `hook_response` does."""
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen(command, shell=True, **pipes)  # noqa: S602  # as hooks are run
     try:
-        out, err = process.communicate(json.dumps(asked).encode(), timeout)
-        code, outcome = process.returncode, "success" if process.returncode == 0 else "error"
+        out, err = process.communicate(asked, limit_s)
     except subprocess.TimeoutExpired:
         process.kill()
-        out, err, code, outcome = b"", b"", 1, "cancelled"
-    return out.decode(errors="replace"), err.decode(errors="replace"), code, outcome
+        return {"stdout": "", "stderr": "", "exit_code": 1, "outcome": "cancelled"}
+    code = process.returncode
+    return {
+        "stdout": out.decode(errors="replace"),
+        "stderr": err.decode(errors="replace"),
+        "exit_code": code if code >= 0 else 1,
+        "outcome": "success" if code == 0 else "error",
+    }
 
 
-def blocked_by(command, timeout, active):
-    """Ask one hook. Returns its reason where it blocks, else None."""
+def ask(command: str, limit_s: float, *, again: bool) -> str | None:
+    """Ask one hook. Returns its reason where it blocks."""
     same = {"hook_id": str(uuid.uuid4()), "hook_name": "Stop", "hook_event": "Stop"}
     emit(type="system", subtype="hook_started", **same)
     asked = {
         "session_id": SESSION,
         "cwd": os.getcwd(),
         "hook_event_name": "Stop",
-        "stop_hook_active": active,
+        "stop_hook_active": again,
         "last_assistant_message": "Done.",
     }
-    out, err, code, outcome = run_hook(command, timeout, asked)
-    told = {"stdout": out, "stderr": err, "exit_code": code if code >= 0 else 1}
-    emit(type="system", subtype="hook_response", output=out, outcome=outcome, **told, **same)
+    told = run_hook(command, limit_s, json.dumps(asked).encode())
+    emit(type="system", subtype="hook_response", **told, **same)
+    return reason_of(told["stdout"]) if told["exit_code"] == 0 else None
+
+
+def reason_of(answer: str) -> str | None:
+    """The reason in a hook's answer, where it blocks."""
     try:
-        answer = json.loads(out) if code == 0 and out.strip() else {}
+        said = json.loads(answer)
     except ValueError:
-        answer = {}
-    return answer.get("reason", "") if answer.get("decision") == "block" else None
+        return None
+    blocks = isinstance(said, dict) and said.get("decision") == "block"
+    return str(said.get("reason", "")) if blocks else None
 
 
-def stop(hooks, active):
-    """Try to stop. Returns the reasons for which it may not."""
-    reasons = [blocked_by(command, timeout, active) for command, timeout in hooks]
-    return "\n".join(r for r in reasons if r is not None) if any(
-        r is not None for r in reasons
-    ) else None
-
-
-def result(turns, started, subtype):
+def close(turns: int, started: float, subtype: str) -> None:
     """Write the closing message."""
-    bad = subtype != "success"
+    well = subtype == "success"
     emit(
         type="result",
         subtype=subtype,
-        is_error=bad,
+        is_error=not well,
         num_turns=turns,
-        result=None if bad else "Done.",
+        result="Done." if well else None,
         total_cost_usd=0.0,
         usage={"input_tokens": 0, "output_tokens": 0},
         modelUsage={},
         permission_denials=[],
-        terminal_reason="max_turns" if bad else "completed",
+        terminal_reason="completed" if well else "max_turns",
         duration_ms=int((time.monotonic() - started) * 1000),
     )
 
 
-def work(args, script):
+class Script:
+    """What a scripted stub does beyond stopping."""
+
+    def __init__(self, file: str) -> None:
+        self._names = runpy.run_path(file, {"emit": emit}) if os.path.isfile(file) else {}
+
+    def call(self, name: str, *args: Any) -> None:
+        """Call one of its functions, where it has it."""
+        function: Callable[..., object] | None = self._names.get(name)
+        if function is not None:
+            function(*args)
+
+
+def work(settings: str | None, max_turns: int, script: Script) -> int:
     """Live one session. Returns the exit code."""
-    started = time.monotonic()
-    hooks = stop_hooks(args.settings)
+    started, hooks = time.monotonic(), stop_hooks(settings)
     emit(type="system", subtype="init", cwd=os.getcwd(), model=MODEL, tools=[])
-    script.get("start", lambda cwd: None)(os.getcwd())
-    n = 0
+    script.call("start", os.getcwd())
+    turns = 0
     while True:
-        n += 1
+        turns += 1
         say("Done.")
-        script.get("before_stop", lambda n: None)(n)
-        reason = stop(hooks, n > 1)
-        if reason is None:
+        script.call("before_stop", turns)
+        reasons = [r for r in (ask(*hook, again=turns > 1) for hook in hooks) if r is not None]
+        if not reasons:
             subtype = "success"
             break
-        hear("Stop hook feedback:\n" + reason)
-        if n >= args.max_turns:
+        hear("Stop hook feedback:\n" + "\n".join(reasons))
+        if turns >= max_turns:
             subtype = "error_max_turns"
             break
-        script.get("after_block", lambda n, reason: None)(n, reason)
-    result(n, started, subtype)
-    script.get("end", lambda: None)()
+        script.call("after_block", turns, "\n".join(reasons))
+    close(turns, started, subtype)
+    script.call("end")
     return 0 if subtype == "success" else 1
 
 
-def main():
-    """Read the flags that matter; the rest is taken and ignored."""
-    parser = argparse.ArgumentParser(allow_abbrev=False)
+def main() -> int:
+    """Read the flags that matter; the others are taken and ignored."""
+    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
     parser.add_argument("--version", action="store_true")
     parser.add_argument("--settings")
     parser.add_argument("--max-turns", type=int, default=60)
     parser.add_argument("--overlay", default="")
     parser.add_argument("--script", default="")
+    parser.add_argument("-p")
     args, _ = parser.parse_known_args()
     if args.version:
         sys.stdout.write(VERSION + "\n")
         return 0
     if os.path.isdir(args.overlay):
         shutil.copytree(args.overlay, ".", dirs_exist_ok=True, symlinks=True)
-    script = {}
-    if os.path.isfile(args.script):
-        script = runpy.run_path(args.script, init_globals={"emit": emit})
-    return work(args, script)
+    return work(args.settings, args.max_turns, Script(args.script))
 
 
 if __name__ == "__main__":

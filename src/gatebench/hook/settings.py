@@ -1,15 +1,12 @@
 """The settings that make the CLI ask the hook, and the files the hook consists of."""
 
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatebench.agents.paths import PYTHON, SETTINGS, STOP, locate
 from gatebench.sandbox import Bind, Sandbox
-
-STOP_TARGET = "/run/stop"
-"""Where the hook's directory stands inside; nothing in the name tells what it is for."""
-SETTINGS_TARGET = "/run/settings.json"
-PYTHON_TARGET = "/opt/python/bin/python"
 
 HOOK_TIMEOUT_S = 1_800
 """The CLI's own limit on the hook; ours (1,500 s for a whole stop) fires before it."""
@@ -49,13 +46,13 @@ def deploy_hook(directory: Path, sandbox: Sandbox, environment: tuple[Bind, ...]
     stop = directory / "stop"
     stop.mkdir(parents=True)
     stop.chmod(0o755)
-    bind = Bind(stop, STOP_TARGET)
+    bind = Bind(stop, STOP)
     client = stop / "check"
     body = Path(__file__).with_name("client.py").read_text(encoding="utf-8")
-    python = sandbox_path(sandbox, environment, PYTHON_TARGET)
+    python = locate(sandbox, environment, PYTHON)
     client.write_text(f"#!{python} -IS\n{body}", encoding="utf-8")
     client.chmod(0o755)
     settings = directory / "settings.json"
-    settings.write_bytes(hook_settings(f"{sandbox.inside(bind)}/check"))
+    settings.write_bytes(hook_settings(shlex.quote(f"{sandbox.inside(bind)}/check")))
     settings.chmod(0o644)
-    return HookFiles(bind, Bind(settings, SETTINGS_TARGET), stop / "socket")
+    return HookFiles(bind, Bind(settings, SETTINGS), stop / "socket")

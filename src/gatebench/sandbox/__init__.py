@@ -1,0 +1,28 @@
+"""Run commands shut in: bubblewrap, deadlines, whole process trees.
+
+`open_sandbox` chooses; `Sandbox.run` takes a `Command` to its end, `Sandbox.start` holds a
+long-lived one. How it is shut in: `layout` (what it sees), `identity` (whose id it has on the
+host, and why), `bwrap` (limits, and why nothing is left).
+"""
+
+from gatebench.sandbox.layout import system_binds
+from gatebench.sandbox.opening import Sandbox, open_sandbox, probe
+from gatebench.sandbox.process import Process
+from gatebench.sandbox.spec import HOME, Bind, Command, Completed, Kind, Limits, Probe
+from gatebench.sandbox.text import clean_text
+
+__all__ = [
+    "HOME",
+    "Bind",
+    "Command",
+    "Completed",
+    "Kind",
+    "Limits",
+    "Probe",
+    "Process",
+    "Sandbox",
+    "clean_text",
+    "open_sandbox",
+    "probe",
+    "system_binds",
+]

@@ -12,9 +12,6 @@ is in, before a pidfd of the init reports its end. That is what "nothing is left
 
 import contextlib
 import os
-import platform
-import re
-import resource
 from contextlib import AbstractAsyncContextManager
 from subprocess import DEVNULL, PIPE
 from typing import Literal
@@ -23,17 +20,18 @@ import anyio
 from anyio.abc import Process as HostProcess
 
 from gatebench.errors import SpawnFailed
+from gatebench.sandbox import limiting
 from gatebench.sandbox.identity import Handover, Identity
 from gatebench.sandbox.launched import Launched, run_to_end
 from gatebench.sandbox.process import Process, hold
 from gatebench.sandbox.program import Program
 from gatebench.sandbox.spec import Bind, Command, Completed, Limits
 from gatebench.sandbox.status import Status
+from gatebench.sandbox.text import clean_text
 from gatebench.sandbox.tree import NamespaceTree
 from gatebench.sandbox.wiring import Wiring, wired
 
 _HINT = "Run `gatebench doctor`."
-_COUNTS_PER_NAMESPACE = (5, 14)
 
 
 class BwrapSandbox:
@@ -78,9 +76,9 @@ class BwrapSandbox:
             with wired(self._program, command) as (wiring, theirs):
                 process = await self._spawn(wiring, command, stdout)
                 theirs.close()
-                return await _released(process, wiring, command.limits)
+                return await _released(process, wiring, command.limits, self._identity.uid)
         except OSError as error:
-            raise SpawnFailed(f"A command could not be started: {error}.", _HINT) from error
+            raise SpawnFailed(f"{command.argv[0]} could not be started: {error}.", _HINT) from error
 
     async def _spawn(self, wiring: Wiring, command: Command, stdout: int) -> HostProcess:
         uid = self._identity.uid
@@ -90,7 +88,7 @@ class BwrapSandbox:
             stdout=stdout,
             stderr=PIPE,
             cwd="/",
-            env={},
+            env=wiring.environment,
             pass_fds=wiring.inherited,
             user=uid,
             group=uid,
@@ -98,18 +96,35 @@ class BwrapSandbox:
         )
 
 
-async def _released(process: HostProcess, wiring: Wiring, limits: Limits) -> Launched:
+async def _released(
+    process: HostProcess, wiring: Wiring, limits: Limits, owner: int | None
+) -> Launched:
     """Take hold of the namespace, lay the limits on it, and let the command start."""
     status = Status(os.dup(wiring.status))
     try:
         tree = await _namespace(process, status)
+        limiting.lay(tree.init, limits, owner)
     except BaseException:
         status.close()
         with anyio.CancelScope(shield=True):
             process.kill()
             await process.aclose()
         raise
-    _limit(tree.init, limits)
     with contextlib.suppress(BrokenPipeError):
         os.write(wiring.go, b"1")
     return Launched(process, tree, status.exit_code)
+
+
+async def _namespace(process: HostProcess, status: Status) -> NamespaceTree:
+    """The namespace that bwrap made.
+
+    Raises:
+        SpawnFailed: bwrap failed before there was one.
+    """
+    init = await status.init()
+    with contextlib.suppress(ProcessLookupError):
+        if init is not None:
+            return NamespaceTree(init)
+    words = await process.stderr.receive() if process.stderr else b""
+    raise SpawnFailed(f"bwrap failed: {clean_text(words, 500).strip()}", _HINT)
+

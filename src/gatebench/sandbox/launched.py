@@ -10,9 +10,11 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
 from anyio.abc import Process as HostProcess
 
+from gatebench.errors import SpawnFailed
 from gatebench.sandbox import procfs
 from gatebench.sandbox.capture import Capture
 from gatebench.sandbox.spec import Command, Completed
+from gatebench.sandbox.text import clean_text
 from gatebench.sandbox.tree import Tree
 
 _RUN_GRACE_S = 1.0
@@ -29,6 +31,17 @@ class Launched:
     tree: Tree
     exit_code: Callable[[], Awaitable[int | None]]
     """Waits for the command's end; ``None`` where it was ended from outside."""
+
+
+def check_started(launched: Launched, code: int | None, stderr: bytes) -> None:
+    """Tell a command that never started from one that failed.
+
+    Raises:
+        SpawnFailed: the sandbox could not be set up, or there is no such program in it.
+    """
+    if code is None and launched.process.returncode == 1 and stderr.startswith(b"bwrap: "):
+        words = clean_text(stderr, 500).strip()
+        raise SpawnFailed(f"A command could not be started: {words}.", "Run `gatebench doctor`.")
 
 
 async def feed(stream: ByteSendStream | None, data: bytes | None) -> None:
@@ -100,6 +113,9 @@ async def run_to_end(launched: Launched, command: Command) -> Completed:
     """Wait for a command, within its deadline, and collect what it wrote.
 
     Returns only when no process of it is left, also when it is cancelled.
+
+    Raises:
+        SpawnFailed: it never started.
     """
     out, err = Capture(command.limits.output_bytes), Capture(command.limits.output_bytes)
     watch, started = Watch(), time.monotonic()
@@ -113,6 +129,8 @@ async def run_to_end(launched: Launched, command: Command) -> Completed:
             readers.cancel_scope.deadline = anyio.current_time() + _EOF_S
     finally:
         await put_away(launched)
+    if not timed_out:
+        check_started(launched, code, err.value())
     return Completed(
         exit_code=code,
         stdout=out.value(),

@@ -71,15 +71,16 @@ def _private_places() -> list[str]:
 
 
 def command_arguments(command: Command) -> list[str]:
-    """Identity, environment, directory and the command itself; they come last."""
+    """Environment and directory; they come last."""
     arguments = ["--remount-ro", "/", "--chdir", command.cwd]
     for name, value in command.env.items():
         arguments += ["--setenv", name, value]
-    return [*arguments, "--", *command.argv]
+    return arguments
 
 
 ISOLATION = (
     "--unshare-all",
+    "--unshare-user",
     "--disable-userns",
     "--die-with-parent",
     "--new-session",

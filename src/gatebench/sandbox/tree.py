@@ -39,7 +39,7 @@ class NamespaceTree:
     """
 
     def __init__(self, init: int) -> None:
-        self._init = init
+        self.init = init
         self._fd = os.pidfd_open(init)
         self._inode = procfs.namespace_of(init)
         if self._inode is None:
@@ -51,7 +51,7 @@ class NamespaceTree:
         return tuple(
             pid
             for pid in procfs.pids()
-            if pid != self._init and procfs.namespace_of(pid) == self._inode and procfs.alive(pid)
+            if pid != self.init and procfs.namespace_of(pid) == self._inode and procfs.alive(pid)
         )
 
     async def destroy(self) -> None:

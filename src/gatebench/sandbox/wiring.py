@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from gatebench.sandbox import layout
-from gatebench.sandbox.program import Program, nameless_copy
+from gatebench.sandbox.program import Program, nameless_copies
 from gatebench.sandbox.spec import Bind, Command
 
 
@@ -15,6 +15,9 @@ class Wiring:
     """What one start of bwrap needs; all descriptors are closed when the start is over."""
 
     argv: tuple[str, ...]
+    """Of bwrap; all that it shows beyond the command's own argv is two numbers."""
+    environment: dict[str, str]
+    """Of bwrap itself; the command gets its own."""
     inherited: tuple[int, ...]
     """Descriptors for bwrap; it closes each before the command runs."""
     status: int
@@ -65,20 +68,36 @@ def wired(program: Program, command: Command) -> Iterator[tuple[Wiring, ExitStac
             *_binds(descriptors, program, command.binds),
             *layout.command_arguments(command),
         ]
-        argv = _argv(descriptors, program, arguments)
-        yield Wiring(argv, tuple(descriptors.inherited), status_read, go_write), theirs
+        start, environment = _start(descriptors, program, arguments)
+        argv = (*start, "--", *command.argv)
+        inherited = tuple(descriptors.inherited)
+        yield Wiring(argv, environment, inherited, status_read, go_write), theirs
 
 
-def _argv(descriptors: _Descriptors, program: Program, arguments: Sequence[str]) -> tuple[str, ...]:
-    copy = nameless_copy(program.path)
-    path = program.path
-    if copy is not None:
-        fd = descriptors.keep(os.dup(copy))
-        path = f"/proc/self/fd/{fd}"
-        # bwrap keeps this descriptor to itself: the command doesn't inherit it.
-        arguments = ["--sync-fd", str(fd), *arguments]
-    text = b"".join(os.fsencode(argument) + b"\0" for argument in arguments)
-    return (path, "--args", str(descriptors.holding(text)))
+def _start(
+    descriptors: _Descriptors, program: Program, arguments: Sequence[str]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """bwrap's argv and environment."""
+    path, environment, prefix = _nameless(descriptors, program)
+    text = b"".join(os.fsencode(argument) + b"\0" for argument in (*prefix, *arguments))
+    return (path, "--args", str(descriptors.holding(text))), environment
+
+
+def _nameless(
+    descriptors: _Descriptors, program: Program
+) -> tuple[str, dict[str, str], list[str]]:
+    """Run bwrap from memory, and make it swallow the descriptors that takes."""
+    copies = nameless_copies((program.path, *program.libraries))
+    if not copies:
+        return program.path, {}, []
+    image, *libraries = (descriptors.keep(os.dup(copy)) for copy in copies)
+    # The init keeps the descriptor of --sync-fd to itself.
+    prefix = ["--sync-fd", str(image), "--clearenv"]
+    for fd in libraries:
+        # A descriptor is closed once a file has been made from it; /tmp is covered later.
+        prefix += ["--file", str(fd), f"/tmp/{fd}"]  # noqa: S108  # inside
+    preload = ":".join(f"/proc/self/fd/{fd}" for fd in libraries)
+    return f"/proc/self/fd/{image}", {"LD_PRELOAD": preload} if preload else {}, prefix
 
 
 def _etc(descriptors: _Descriptors) -> list[str]:

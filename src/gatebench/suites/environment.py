@@ -62,8 +62,10 @@ async def build_environment(suite: Suite, cache: Path) -> TestEnvironment:
 
     async def build(part: Path) -> None:
         await _install(suite, base, part)
+        await _compile(part)
         await anyio.to_thread.run_sync(settle, base, part, place.path)
         (part / "empty").mkdir()
+        await anyio.to_thread.run_sync(_open, part)
 
     root = await cached(place, build)
     return TestEnvironment(
@@ -102,8 +104,7 @@ async def _install(suite: Suite, base: Interpreter, part: Path) -> None:
     await run_client(uv_command(*make), what)
     hashes = ("--require-hashes",) if suite.environment.hashed else ()
     options = ("--quiet", "--no-deps", "--only-binary", ":all:", "--link-mode", "copy", *hashes)
-    install = ("pip", "install", *python, *options, "--compile-bytecode", "-r", str(pins))
-    await run_client(uv_command(*install), what)
+    await run_client(uv_command("pip", "install", *python, *options, "-r", str(pins)), what)
     try:
         await run_client(uv_command("pip", "check", *python), what)
     except FetchError as error:
@@ -111,6 +112,21 @@ async def _install(suite: Suite, base: Interpreter, part: Path) -> None:
             f"{suite.root / 'suite.toml'}: field 'environment': the pins aren't whole: {error}",
             "Pin every dependency too; 'uv pip compile' resolves them.",
         ) from None
+
+
+async def _compile(part: Path) -> None:
+    """Byte code for read-only binds; it carries the inside path and not the cache's."""
+    venv = part / "python"
+    options = ("-q", "-j", "2", "-s", str(venv), "-p", INSIDE, str(venv / "lib"))
+    python = str(venv / "bin" / "python")
+    await run_client((python, "-I", "-m", "compileall", *options), "the byte code can't be made")
+
+
+def _open(part: Path) -> None:
+    """Readable for whoever a sandboxed command runs as, whatever the caller's umask."""
+    for path in (part, *part.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | (0o755 if path.is_dir() else 0o444))
 
 
 def _binds(base: Interpreter, root: Path) -> tuple[Bind, ...]:

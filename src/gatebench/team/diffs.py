@@ -43,7 +43,7 @@ def read(prompt: str) -> Seen:
     """Find a unified diff in a prompt; the rest is prose."""
     files: dict[str, FileDiff] = {}
     prose: list[str] = []
-    lines = prompt.splitlines()
+    lines = prompt.split("\n")
     path, at = "", 0
     while at < len(lines):
         line = lines[at]

@@ -43,7 +43,7 @@ def look_again(failed: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
     )
 
 
-def rebuild(blueprint: Blueprint, use: ToolUse, shown: str) -> ToolUse | None:
+def rebuild(blueprint: Blueprint, use: ToolUse, shown: str) -> tuple[ToolUse, ...] | None:
     """A failed Edit again, on what the file holds now.
 
     Args:
@@ -52,16 +52,17 @@ def rebuild(blueprint: Blueprint, use: ToolUse, shown: str) -> ToolUse | None:
         shown: what Read gave for its file, line numbers included.
 
     Returns:
-        the Edit to make; ``None`` when no known state of the block is in the file.
+        what is to be done (nothing where the text is there already); ``None`` when no known
+        state of the block is in the file.
     """
     if use.name != "Edit":
-        return use
+        return (use,)
     text = plain(shown)
-    new = use.input["new_string"]
-    for known in _known_states(blueprint, use):
-        if known != new and text.count(known) == 1:
-            return ToolUse("Edit", {**use.input, "old_string": known})
-    return None
+    found = next((s for s in _known_states(blueprint, use) if text.count(s) == 1), None)
+    if found is None:
+        return None
+    done = found == use.input["new_string"]
+    return () if done else (ToolUse("Edit", {**use.input, "old_string": found}),)
 
 
 def plain(shown: str) -> str:

@@ -113,7 +113,7 @@ def _ahead(seat: Seat, queue: _Queue, done: tuple[Exchange, ...]) -> Step:
     for exchange in done:
         step = queue.take()
         if step.retries:
-            queue.steps[:0] = _second_try(seat, step, exchange)
+            _second_try(seat, queue, step, exchange)
         elif failed := _failed_changes(exchange):
             _recover(queue, failed)
     return queue.take()
@@ -132,13 +132,16 @@ def _recover(queue: _Queue, failed: tuple[ToolUse, ...]) -> None:
     queue.steps.insert(0, Step(words.LOOKING_AGAIN, edits.look_again(failed), failed))
 
 
-def _second_try(seat: Seat, step: Step, exchange: Exchange) -> list[Step]:
+def _second_try(seat: Seat, queue: _Queue, step: Step, exchange: Exchange) -> None:
     """After looking again: the failed changes on what is really there, as far as it is known."""
     shown = {u.input["file_path"]: _shown(exchange, u) for u in exchange.said.uses}
     blueprint = seat.material.blueprint
     again = [edits.rebuild(blueprint, u, shown.get(u.input["file_path"], "")) for u in step.retries]
-    uses = tuple(use for use in again if use is not None)
-    return [Step(words.TRYING_AGAIN, uses)] if uses else []
+    uses = tuple(use for found in again for use in found or ())
+    if any(found is None for found in again):
+        queue.steps[:] = [Step(words.GIVEN_UP)]
+    if uses:
+        queue.steps.insert(0, Step(words.TRYING_AGAIN, uses))
 
 
 def _shown(exchange: Exchange, use: ToolUse) -> str:

@@ -1,5 +1,4 @@
-"""Plausible token counts, from the script alone: the same for the same transcript, whatever the
-real requests weigh."""
+"""Plausible token counts, from the script alone, whatever the real requests weigh."""
 
 import json
 

@@ -41,6 +41,7 @@ class Child:
     line: socket.socket
     key: bytearray
     roots: Sequence[str]
+    tree: str
 
 
 class Observer:
@@ -81,10 +82,9 @@ class Observer:
         self._sender.send({**record, "changed": changed, "reach": reach})
 
 
-def _watch(roots: "Sequence[str]") -> "List[str]":
+def _watch(tree: str) -> "List[str]":
     """Note when code of the tree reaches for frames, the collector's lists, or C."""
     seen: "List[str]" = []
-    prefixes = tuple(roots)
     busy = False
 
     def hook(event: str, args: Any) -> None:
@@ -94,7 +94,7 @@ def _watch(roots: "Sequence[str]") -> "List[str]":
             return
         busy = True
         frame = sys._getframe(1)  # noqa: SLF001  # there is no other way to see who asked
-        if frame.f_code.co_filename.startswith(prefixes):
+        if frame.f_code.co_filename.startswith(tree):
             seen.append(f"{event} from {os.path.basename(frame.f_code.co_filename)}")  # noqa: PTH119
         busy = False
 
@@ -113,7 +113,7 @@ def run_child(child: Child, output: int) -> NoReturn:
         child.item.config.pluginmanager.register(observer)
         child.fingerprint.accept_hooks()
         sys.path.extend(child.roots)
-        reach = _watch(child.roots)
+        reach = _watch(child.tree)
         reports = runtestprotocol(child.item, log=False, nextitem=None)
         sys.stdout.flush()
         sys.stderr.flush()

@@ -53,7 +53,7 @@ class EachReporter(CollectReporter):
             if phase in real.outcomes:
                 self._tell(item, phase, real)
         proof = {"kind": "proof", "id": item.nodeid, "ok": not notes, "notes": notes}
-        self.sender.send({**proof, "reach": real.reach, "timed_out": real.timed_out})
+        self.sender.send({**proof, "tampered": _tampering(real, notes)})
         self._show(item, real, notes)
         return True
 
@@ -73,8 +73,14 @@ class EachReporter(CollectReporter):
         numbers = random.sample(range(1_000_000), 5)
         limit = min(left, self._order["each_s"])
         with Listener(fail=fail, numbers=numbers, limit_s=limit) as listener:
-            roots, key = self._order["roots"], bytearray(listener.key)
-            child = Child(item, self._fingerprint, listener.childs_end, key, roots)
+            child = Child(
+                item=item,
+                fingerprint=self._fingerprint,
+                line=listener.childs_end,
+                key=bytearray(listener.key),
+                roots=self._order["roots"],
+                tree=self._order["tree"],
+            )
             pid = os.fork()
             if pid == 0:
                 self.sender.blind()
@@ -125,3 +131,9 @@ class EachReporter(CollectReporter):
             [("Captured output", output)] if trouble and output else [],
         )
         item.config.hook.pytest_runtest_logreport(report=report)
+
+
+def _tampering(real: Ended, notes: "List[str]") -> "List[str]":
+    """Of what stands against a test, what looks like an attempt to sway it."""
+    forced = notes if real.all_passed() else real.lines()
+    return [*forced, *(f"reached for {what}" for what in real.reach)]

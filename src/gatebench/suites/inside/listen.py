@@ -13,7 +13,7 @@ from .channel import KEY_BYTES, Receiver
 
 _OUTPUT_BYTES = 10_000
 _MESSAGE_BYTES = 4_000_000
-_TICK_S = 0.02
+_TICK_S = 0.5
 _STDIO = 65_536
 
 
@@ -39,13 +39,13 @@ class Ended:
         return self.outcomes == dict.fromkeys(("setup", "call", "teardown"), "passed")
 
     def forgeries(self) -> "List[str]":
-        """What spoke against the child's own report."""
-        notes = []
-        if self.strays:
-            notes.append(f"{self.strays} forged lines")
-        if self.returned != 1:
-            notes.append("the test's body never came to its end")
-        return notes
+        """What speaks against the child's own report."""
+        unfinished = ["the test's body did not end exactly once"] if self.returned != 1 else []
+        return self.lines() + unfinished
+
+    def lines(self) -> "List[str]":
+        """Forged lines, if any."""
+        return [f"{self.strays} forged lines"] if self.strays else []
 
 
 class Listener:
@@ -73,19 +73,19 @@ class Listener:
 
     def __exit__(self, *_: object) -> None:
         self._line.close()
-        self.childs_end.close()
-        for fd in (self._output, self.output_end):
-            os.close(fd)
+        os.close(self._output)
 
     def listen(self, pid: int) -> Ended:
         """Wait for the child's end or its deadline; its descendants are gone on return."""
-        open_ends: "List[Any]" = [self._line, self._output]
-        alive = True
-        while alive and not self._late():
-            alive = not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            self._drain(open_ends, _TICK_S if alive else 0)
-        self._settle(pid, finished=not alive)
-        self._drain(open_ends, 0)
+        self.childs_end.close()
+        os.close(self.output_end)
+        gone = os.pidfd_open(pid)
+        ends: "List[Any]" = [self._line, self._output, gone]
+        while gone in ends and not self._late():
+            self._drain(ends, _TICK_S)
+        self._settle(pid, finished=gone not in ends)
+        os.close(gone)
+        self._rest([e for e in ends if e != gone])
         self._receiver.close()
         self._ended.strays = self._receiver.strays
         self._ended.output = self._kept.decode(errors="replace")
@@ -110,16 +110,21 @@ class Listener:
             self._ended.how = f"the process ended before the test's report (exit {code})"
 
     def _drain(self, ends: "List[Any]", wait_s: float) -> None:
-        """Read what is there; waits at most ``wait_s`` for the first byte."""
+        """Read what is there; waits at most ``wait_s`` for something to happen."""
         ready, _, _ = select.select(ends, (), (), wait_s)
-        while ready and not self._late():
-            for end in ready:
-                if not self._take(end):
-                    ends.remove(end)
-            ready, _, _ = select.select(ends, (), (), 0)
+        for end in ready:
+            if not self._take(end):
+                ends.remove(end)
+
+    def _rest(self, ends: "List[Any]") -> None:
+        """Read what the child had written before it ended."""
+        while ends and not self._late() and select.select(ends, (), (), 0)[0]:
+            self._drain(ends, 0)
 
     def _take(self, end: Any) -> bool:
         """Read once from one end; whether there may be more."""
+        if end not in (self._line, self._output):
+            return False  # the child has ended
         if end == self._output:
             data = os.read(end, _STDIO)
             self._kept = (self._kept + data)[-_OUTPUT_BYTES:]

@@ -41,6 +41,11 @@ class CollectReporter:
         self.sender = sender
         self.mark = mark
 
+    def pytest_configure(self, config: "pytest.Config") -> None:
+        """Make the mark known."""
+        if self.mark:
+            config.addinivalue_line("markers", f"{self.mark}(id): what the test is about")
+
     def pytest_collectreport(self, report: "pytest.CollectReport") -> None:
         """Tell of a module that can't be collected."""
         if report.failed:

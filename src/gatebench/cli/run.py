@@ -1,0 +1,161 @@
+"""``gatebench run``: the experiment."""
+
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import anyio
+import typer
+from rich.console import Console
+
+from gatebench.cli import place
+from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
+from gatebench.cli.display import WIDE, Board, watching
+from gatebench.matrix.run import Order, Report, run_job
+from gatebench.matrix.schedule import Drain
+from gatebench.model.matrix import Matrix
+from gatebench.report.counts import count, render, render_narrow
+from gatebench.store.job_dir import JobDir
+from gatebench.suites import Suite
+from gatebench.trial.bench import Means
+
+LOOK, INTERRUPTED = 1, 130
+SECONDS_PER_TRIAL = 8.0
+"""Of one lane in scripted mode, for the estimate of --dry-run; measured on two cores."""
+
+
+def main(
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(help="A suite, a matrix.toml, tasks (T1 T2 …), or a job to go on with."),
+    ] = None,
+    tasks: Annotated[str, typer.Option(help="Tasks, comma-separated.")] = "",
+    configs: Annotated[str, typer.Option(help="Configs, comma-separated: bare,g1,g3,…")] = "",
+    reps: Annotated[int | None, typer.Option(min=1, help="Repetitions 1…N.  [2]")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Trials at once.")] = 3,
+    via: Annotated[str | None, typer.Option(help="Way to the model.  [scripted]")] = None,
+    model: Annotated[str | None, typer.Option(help="The worker's model; implies live.")] = None,
+    reviewer_model: Annotated[str | None, typer.Option(help="The reviewers' model.")] = None,
+    writer_model: Annotated[str | None, typer.Option(help="The test writer's model.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="claude-code, nop or reference.  [claude-code]")
+    ] = None,
+    agent_bin: Annotated[
+        Path | None, typer.Option(help="An executable that takes the CLI's flags.")
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(help="The simulated team's: mixed, perfect, refuser, hunter or a file."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the simulated team.  [1]")] = None,
+    prompt: Annotated[str | None, typer.Option(help="terse or explicit.  [terse]")] = None,
+    inject: Annotated[
+        str | None, typer.Option(help="An injection of the suite, or a patch file.")
+    ] = None,
+    give_up: Annotated[
+        int | None, typer.Option(min=0, help="Blocks before a gate gives up.  [6]")
+    ] = None,
+    tag: Annotated[str, typer.Option(help="Marks the trials; they stay out of analysis.")] = "",
+    sandbox: Annotated[
+        str, typer.Option(help="auto, bwrap, or none (no protection at all).")
+    ] = "auto",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
+) -> None:
+    """Run a matrix of trials; without arguments the shipped experiment, simulated.
+
+    The same command again goes on where it was; more tasks, configs or reps extend the job.
+
+    Examples:
+      gatebench run
+      gatebench run T1 --configs g1 --profile refuser --inject break
+      gatebench run my-matrix.toml --jobs 4
+    """
+    flags = {
+        "via": via,
+        "model": model,
+        "reviewer_model": reviewer_model,
+        "writer_model": writer_model,
+        "agent": agent,
+        "profile": profile,
+        "seed": seed,
+        "prompt": prompt,
+        "inject": inject,
+    }
+    asked = Asked(
+        words_of(target or []),
+        listed(tasks),
+        listed(configs),
+        {name: value for name, value in flags.items() if value is not None},
+    )
+    request = asked.request(reps=reps, give_up=give_up, tag=tag)
+    matrix, suite = matrix_of(asked, request)
+    home = JobDir(home_of(asked, matrix, out, give_up, new=new))
+    if dry_run:
+        _show_plan(matrix, suite, home, jobs)
+        return
+    means = Means(place.cache(), place.search_path(), sandbox, agent_bin)
+    drain = Drain()
+    order = Order(matrix, home, means, jobs, drain)
+    _finish(_run(order), home)
+
+
+def _show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:
+    trials = matrix.trials()
+    word = "SIMULATED, no cost" if matrix.choice.simulated else "real model"
+    print(f"{len(trials)} trials of suite {suite.name} {suite.version} ({word}) into {home.path}")
+    for config in matrix.configs:
+        print(f"  {config.name:<8} {', '.join(config.gates) or 'no gate'}")
+    for trial in trials:
+        print(f"  {trial}")
+    minutes = len(trials) * SECONDS_PER_TRIAL / lanes / 60
+    print(f"about {minutes:.0f} min at {lanes} at once on two cores; nothing was run")
+
+
+def _run(order: Order) -> Report:
+    board = Board()
+    with watching(board) as display:
+        return anyio.run(partial(_interruptible, order, display), backend="asyncio")
+
+
+async def _interruptible(order: Order, display: Any) -> Report:
+    """Ctrl-C once drains, twice stops."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(_listen, order.drain)
+        report = await run_job(order, display)
+        group.cancel_scope.cancel()
+    return report
+
+
+async def _listen(drain: Drain) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            if drain.wanted:
+                raise KeyboardInterrupt
+            drain.ask()
+            print("\nFinishing the running trials; once more stops them at once.", file=sys.stderr)
+
+
+def _finish(report: Report, home: JobDir) -> None:
+    """The table, and the next step."""
+    console = Console()
+    counts = count(report.job)
+    console.print(render(counts) if console.width >= WIDE else render_narrow(counts))
+    console.print(f"Job: {home.path}", highlight=False)
+    for trial, score in report.broken.items():
+        console.print(
+            f"invalid: {trial}: {score.status} {score.why}", highlight=False, markup=False
+        )
+    if report.unfinished:
+        console.print(f"{report.unfinished} trials left. The same command goes on.")
+        raise typer.Exit(INTERRUPTED)
+    if report.broken:
+        console.print(
+            f"{len(report.broken)} trials are invalid through no fault of the agent. "
+            "The same command runs them again; 'gatebench show' tells more."
+        )
+        raise typer.Exit(LOOK)
+    console.print(f"Next: gatebench analyze {home.path}", highlight=False)

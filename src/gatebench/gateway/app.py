@@ -1,0 +1,158 @@
+"""The routes of the Messages API, each behind a site's token."""
+
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, Protocol
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from gatebench.gateway.errors import Refusal, error_body
+from gatebench.gateway.site import Message, Request, Site
+from gatebench.gateway.sse import events
+from gatebench.gateway.translate import usage_of
+from gatebench.model.usage import Call, Usage
+
+BODY_LIMIT = 32_000_000
+"""Bytes of a request, as the provider limits them."""
+
+Handler = Callable[[HttpRequest], Awaitable[Response]]
+
+
+class Directory(Protocol):
+    """Where the app finds its sites."""
+
+    def find(self, token: str) -> Site:
+        """The open site of a token.
+
+        Raises:
+            Refusal: there is none, or it is closed.
+        """
+        ...
+
+    def fault(self, site: Site, error: Exception) -> None:
+        """An engine or a sink raised what it should not have."""
+        ...
+
+
+def build_app(directory: Directory) -> Starlette:
+    """The application; it keeps nothing of its own."""
+
+    async def messages(http: HttpRequest) -> Response:
+        site = directory.find(http.path_params["token"])
+        try:
+            return await _messages(site, http)
+        except Refusal:
+            raise
+        except Exception as error:  # noqa: BLE001  # the boundary: kept, and told as HTTP 500
+            directory.fault(site, error)
+            return JSONResponse(error_body(500, "Internal server error"), status_code=500)
+
+    async def count(http: HttpRequest) -> Response:
+        site = directory.find(http.path_params["token"])
+        return JSONResponse({"input_tokens": await _counted(site, http)})
+
+    async def probe(http: HttpRequest) -> Response:
+        directory.find(http.path_params["token"])
+        return JSONResponse({})
+
+    return Starlette(
+        routes=[
+            Route("/{token}/v1/messages", messages, methods=["POST"]),
+            Route("/{token}/v1/messages/count_tokens", count, methods=["POST"]),
+            Route("/{token}", probe, methods=["GET", "HEAD"]),
+            Route("/{token}/", probe, methods=["GET", "HEAD"]),
+        ],
+        exception_handlers={Refusal: _refuse, HTTPException: _no_route},
+    )
+
+
+async def _messages(site: Site, http: HttpRequest) -> Response:
+    """Answer one model call, and tell the site's sink whatever became of it."""
+    started = time.monotonic()
+    request: Request = {}
+    answer: Message | None = None
+    status = 500
+    try:
+        request = await _request(http)
+        answer = await site.spec.engine.answer(site, request)
+        status = 200
+    except Refusal as refusal:
+        status = refusal.status
+        raise
+    finally:
+        wall_s = time.monotonic() - started
+        site.spec.sink(_call(site, request, answer, (status, wall_s)), request)
+    return _sent(answer, stream=bool(request.get("stream")))
+
+
+async def _counted(site: Site, http: HttpRequest) -> int:
+    return await site.spec.engine.count(site, await _request(http))
+
+
+def _sent(answer: Message, *, stream: bool) -> Response:
+    if not stream:
+        return JSONResponse(answer)
+    pieces: Iterator[bytes] = events(answer)
+    return StreamingResponse(_later(pieces), media_type="text/event-stream")
+
+
+async def _later(pieces: Iterator[bytes]) -> Any:
+    """Without this, the pieces would be pulled in a thread each."""
+    for piece in pieces:
+        yield piece
+
+
+async def _request(http: HttpRequest) -> Request:
+    """The request's JSON, an object with a model.
+
+    Raises:
+        Refusal: too large, not JSON, or not an object with a model.
+    """
+    try:
+        body = json.loads(await _body(http))
+    except ValueError as error:
+        raise Refusal(400, "the request body is not valid JSON") from error
+    if not isinstance(body, dict) or not isinstance(body.get("model"), str):
+        raise Refusal(400, "model: Field required")
+    if not isinstance(body.get("messages"), list):
+        raise Refusal(400, "messages: Field required")
+    return body
+
+
+async def _body(http: HttpRequest) -> bytes:
+    data = bytearray()
+    async for chunk in http.stream():
+        data += chunk
+        if len(data) > BODY_LIMIT:
+            raise Refusal(413, "Request exceeds the maximum size")
+    return bytes(data)
+
+
+def _call(site: Site, request: Request, answer: Message | None, outcome: tuple[int, float]) -> Call:
+    status, wall_s = outcome
+    return Call(
+        site=site.spec.name,
+        role=site.spec.role,
+        stop=site.spec.stop,
+        model_asked=str(request.get("model", "")),
+        model_served=None if answer is None else answer["model"],
+        usage=Usage() if answer is None else usage_of(answer),
+        status=status,
+        wall_s=wall_s,
+    )
+
+
+async def _refuse(_http: HttpRequest, error: Exception) -> Response:
+    if not isinstance(error, Refusal):
+        raise error
+    return JSONResponse(error.body(), status_code=error.status)
+
+
+async def _no_route(_http: HttpRequest, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return JSONResponse(error_body(status, "Not found"), status_code=status)

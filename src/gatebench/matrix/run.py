@@ -1,0 +1,120 @@
+"""Run a job: claim its directory, lock it, run what isn't done, in lanes."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gatebench.matrix.lock import make_lock, reconcile
+from gatebench.matrix.schedule import Drain, run_lanes
+from gatebench.model.job import JobData
+from gatebench.model.matrix import Lock, Matrix
+from gatebench.model.score import Score
+from gatebench.model.trial import TrialId
+from gatebench.store.job_dir import JobDir
+from gatebench.store.journal import Journal
+from gatebench.store.reading import load_job
+from gatebench.trial.bench import Bench, Means, open_bench
+from gatebench.trial.lifecycle import Job, run_trial
+from gatebench.trial.progress import Watcher
+from gatebench.trial.words import in_a_line
+
+
+class JobWatcher(Watcher, Protocol):
+    """A watcher that is told what was there at the start."""
+
+    def begin(self, job: JobData) -> None:
+        """The job before anything is started."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be run, where and how."""
+
+    matrix: Matrix
+    home: JobDir
+    means: Means
+    lanes: int = 3
+    drain: Drain = field(default_factory=Drain)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run came to."""
+
+    job: JobData
+    scores: dict[TrialId, Score]
+    """Scores of the trials asked for that are done."""
+    asked: tuple[TrialId, ...]
+
+    @property
+    def unfinished(self) -> int:
+        """Trials asked for that have no score."""
+        return len(self.asked) - len(self.scores)
+
+    @property
+    def broken(self) -> dict[TrialId, Score]:
+        """Trials that a fault of ours made invalid."""
+        return {trial: s for trial, s in self.scores.items() if s.status != "ok"}
+
+
+async def run_job(order: Order, watcher: JobWatcher) -> Report:
+    """Run every trial of the order that has no valid score yet.
+
+    Raises:
+        JobBusy: another invocation has the directory.
+        JobMismatch: it belongs to another matrix.
+        LookError: something the trials need isn't there.
+    """
+    home = order.home
+    async with open_bench(order.matrix.choice, order.means, home.trees) as bench:
+        with home.claimed():
+            lock = _lock(order, bench)
+            await bench.settle_trees()
+            watcher.begin(load_job(home))
+            wanted = order.matrix.trials()
+            with Journal(home.journal) as journal:
+                journal.append({"event": "invoked", "at": _now(), "trials": len(wanted)})
+                job = Job(bench, home, journal, watcher)
+                runner = _Runner(order, job)
+                todo = [t for t in wanted if not _valid(home, t)]
+                await run_lanes(todo, order.lanes, runner.run, order.drain)
+        return _report(home, lock, wanted)
+
+
+def _lock(order: Order, bench: Bench) -> Lock:
+    """Reconcile with what the directory holds, and write it down."""
+    new = make_lock(order.matrix, bench.digests, bench.suite.tasks)
+    lock = reconcile(order.home.lock(), new, str(order.home.path))
+    order.home.save_lock(lock)
+    return lock
+
+
+def _valid(home: JobDir, trial: TrialId) -> bool:
+    """A finished trial isn't run again; one that a fault of ours broke is."""
+    score = home.trial(trial).score()
+    return score is not None and score.status == "ok"
+
+
+@dataclass(frozen=True)
+class _Runner:
+    order: Order
+    job: Job
+
+    async def run(self, trial: TrialId) -> None:
+        """One trial, from its line at the start to its line at the end."""
+        home, watcher = self.order.home, self.job.watcher
+        home.note(f"{_now()} start {trial}")
+        watcher.started(trial)
+        score = await run_trial(self.job, trial, self.order.matrix.config(trial.config))
+        home.note(f"{_now()} end {trial} {in_a_line(score)}")
+        watcher.ended(trial, score)
+
+
+def _report(home: JobDir, lock: Lock, asked: tuple[TrialId, ...]) -> Report:
+    del lock
+    scores = {t: home.trial(t).score() for t in asked}
+    return Report(load_job(home), {t: s for t, s in scores.items() if s is not None}, asked)
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,134 @@
+"""Means over tasks, tasks weighing equal: pass rates, differences, gains, net benefit, cost."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from gatebench.stats.estimate import LEVEL, Estimate, Target, clip, undefined
+from gatebench.stats.mde import t_mde
+from gatebench.stats.proportions import jeffreys
+
+ONE_TASK = "one task: no spread between tasks can be seen"
+NO_SPREAD = "every task shows the same figure: no spread to make an interval from"
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Mean of task figures and the standard error of that mean (``None`` with one task)."""
+
+    value: float
+    se: float | None
+    tasks: int
+
+
+def mean_over(tasks: Sequence[float]) -> Mean:
+    """Mean and ``s/√T``; a spread that is only rounding is none.
+
+    Args:
+        tasks: one figure per task, at least one.
+    """
+    figures = np.asarray(tasks, dtype=float)
+    if len(figures) == 1:
+        return Mean(float(figures[0]), None, 1)
+    se = float(figures.std(ddof=1)) / math.sqrt(len(figures))
+    noise = 1e-9 * max(1.0, float(np.abs(figures).max()))
+    return Mean(float(figures.mean()), 0.0 if se < noise else se, len(figures))
+
+
+def quantile(tasks: int) -> float:
+    """Two-sided t quantile with ``T − 1`` degrees of freedom."""
+    return float(stats.t.ppf((1 + LEVEL) / 2, tasks - 1))
+
+
+def pass_rate(tasks: Sequence[float], verdicts: int) -> Estimate:
+    """A config's pass rate over tasks like these.
+
+    t on the logit scale, ``logit(m) ± t(T−1)·se/(m(1−m))``, turned back (the delta method; Korn,
+    Graubard, Survey Methodology 24 (1998) 193–201, as R's ``svyciprop(method="logit")``). At 0,
+    at 1 or without spread: Jeffreys with ``n·(t(n−1)/t(T−1))²`` verdicts, the same paper's
+    correction of the size for the degrees of freedom.
+
+    Args:
+        tasks: mean share of passing requirements of each task, 0 … 1.
+        verdicts: hidden verdicts behind them in all.
+    """
+    method = "t on the logit of the mean over tasks"
+    if not tasks:
+        return undefined("no valid trial", method)
+    mean = mean_over(tasks)
+    estimate = Estimate(value=mean.value, n=mean.tasks, interval=None, method=method)
+    if mean.se is None:
+        return estimate.model_copy(update={"reason": ONE_TASK})
+    if mean.se == 0 or mean.value in {0.0, 1.0}:
+        interval = _boundary(mean, verdicts)
+        method = "Jeffreys, n corrected for the degrees of freedom (no spread over tasks)"
+    else:
+        interval = _logit(mean)
+    update = {"interval": interval, "method": method, "target": Target.TASKS_LIKE_THESE}
+    return estimate.model_copy(update=update)
+
+
+def _logit(mean: Mean) -> tuple[float, float]:
+    centre = math.log(mean.value / (1 - mean.value))
+    half = quantile(mean.tasks) * (mean.se or 0.0) / (mean.value * (1 - mean.value))
+    low, high = (1 / (1 + math.exp(-x)) for x in (centre - half, centre + half))
+    return clip((low, high), mean.value, (0.0, 1.0))
+
+
+def _boundary(mean: Mean, verdicts: int) -> tuple[float, float]:
+    size = verdicts * (quantile(verdicts) / quantile(mean.tasks)) ** 2
+    return jeffreys(mean.value * size, size)
+
+
+def difference(tasks: Sequence[float], *, widen: bool = False) -> Estimate:
+    """The mean of one figure per task (a difference, a gain, a net benefit) with Student's t.
+
+    ``mean ± t(T−1)·s/√T``; Student, Biometrika 6 (1908) 1–25. With ``widen`` the standard error
+    is multiplied by ``√(T/(T−1))``, which is what costs needed to be covered: they are skewed.
+
+    Args:
+        tasks: one figure per task.
+        widen: for costs.
+    """
+    method = "t on task figures" + (", s.e.·√(T/(T−1))" if widen else "")
+    if not tasks:
+        return undefined("no task has valid trials of both", method)
+    mean = mean_over(tasks)
+    estimate = Estimate(value=mean.value, n=mean.tasks, interval=None, method=method)
+    if not mean.se:
+        reason = ONE_TASK if mean.se is None else NO_SPREAD
+        return estimate.model_copy(update={"reason": reason})
+    se = mean.se * math.sqrt(mean.tasks / (mean.tasks - 1)) if widen else mean.se
+    half = quantile(mean.tasks) * se
+    update = {
+        "interval": (mean.value - half, mean.value + half),
+        "mde": t_mde(se, mean.tasks - 1),
+        "target": Target.TASKS_LIKE_THESE,
+    }
+    return estimate.model_copy(update=update)
+
+
+def t_test(tasks: Sequence[float]) -> float | None:
+    """Two-sided p of Student's t against a mean of 0; ``None`` where there is no spread."""
+    if not tasks:
+        return None
+    mean = mean_over(tasks)
+    if not mean.se:
+        return None
+    return float(2 * stats.t.sf(abs(mean.value) / mean.se, mean.tasks - 1))
+
+
+def confidence_above_zero(tasks: Sequence[float]) -> float | None:
+    """One minus the one-sided p that the mean is above 0: a point of the acceptability curve.
+
+    Fenwick, O'Brien, Briggs, Health Economics 13 (2004) 405–415, in its frequentist reading.
+    """
+    if not tasks:
+        return None
+    mean = mean_over(tasks)
+    if not mean.se:
+        return None
+    return float(stats.t.cdf(mean.value / mean.se, mean.tasks - 1))

@@ -1,0 +1,113 @@
+"""A trial's doors to the model: who may speak, as whom, and what it used."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from gatebench.gateway import Request, ScriptedEngine, Site, SiteSpec, digest
+from gatebench.model.matrix import Choice
+from gatebench.model.seeds import trial_seed
+from gatebench.model.trial import Config, TrialId
+from gatebench.model.usage import Call, Role
+from gatebench.team import Seat
+from gatebench.trial.bench import Bench, material_missing
+
+SIMULATED_MODEL = "simulated"
+"""The model's name where a script speaks; nothing that is sold has it."""
+
+
+@dataclass
+class Ledger:
+    """Every model call of one trial."""
+
+    note: Callable[[Call], None]
+    """Where each call goes at once."""
+    calls: list[Call] = field(default_factory=list)
+    first_request: str | None = None
+    """Digest of the worker's first request, but for its metadata."""
+
+    def sink(self, call: Call, request: Request) -> None:
+        """Take one call in."""
+        self.calls.append(call)
+        if call.role is Role.WORKER and self.first_request is None and request.get("tools"):
+            self.first_request = digest(request)
+        self.note(call)
+
+    def served(self) -> frozenset[str]:
+        """Every model that answered any role."""
+        return frozenset(c.model_served for c in self.calls if c.model_served is not None)
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Opens a trial's sites."""
+
+    bench: Bench
+    trial: TrialId
+    config: Config
+    ledger: Ledger
+
+    @contextmanager
+    def open(self, role: Role, stop: int | None = None, retry: int = 0) -> Iterator[Site]:
+        """A site for one call of a role; its token is refused afterwards."""
+        spec = SiteSpec(
+            name="/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p),
+            role=role,
+            engine=ScriptedEngine(self._seat(role, stop, retry)),
+            stop=stop,
+            sink=self.ledger.sink,
+        )
+        site = self.bench.gateway.open_site(spec)
+        try:
+            yield site
+        finally:
+            self.bench.gateway.close_site(site)
+
+    def model(self, role: Role) -> str:
+        """The model asked for."""
+        if self.bench.choice.simulated:
+            return SIMULATED_MODEL
+        return _model(self.bench.choice, self.config, role) or SIMULATED_MODEL
+
+    def _seat(self, role: Role, stop: int | None, retry: int) -> Seat:
+        task = self.bench.suite.task(self.trial.task)
+        material = self.bench.hidden.material(task.id)
+        if material is None:
+            raise material_missing(task.id)
+        variant = self.config.prompt or self.bench.choice.prompt
+        return Seat(
+            role=role,
+            seed=trial_seed(self.bench.choice.seed, self.trial),
+            profile=self.bench.profile(self.config.profile),
+            material=material,
+            stated=task.stated(variant),
+            guards=frozenset(r.id for r in task.requirements if r.guard),
+            stop=stop,
+            retry=retry,
+        )
+
+
+def _model(choice: Choice, config: Config, role: Role) -> str | None:
+    worker = config.model or choice.model
+    if role is Role.WORKER:
+        return worker
+    if role is Role.WRITER:
+        return config.writer_model or choice.writer_model or worker
+    return config.reviewer_model or choice.reviewer_model or worker
+
+
+def usage_by_role(calls: list[Call]) -> dict[str, dict[str, Any]]:
+    """Tokens by role, summed; a sum with an unknown part is ``None``."""
+    roles: dict[str, dict[str, Any]] = {}
+    for role in Role:
+        mine = [c.usage.model_dump() for c in calls if c.role is role]
+        if mine:
+            sums = {key: _sum([m[key] for m in mine]) for key in mine[0]}
+            roles[role.value] = {"calls": len(mine), **sums}
+    return roles
+
+
+def _sum(parts: list[int | None]) -> int | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None

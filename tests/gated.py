@@ -1,0 +1,208 @@
+"""A whole gated session for tests: agent, sandbox, hook, and a judge that the test scripts."""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from gatebench.agents.claude_code import WorkerCall
+from gatebench.agents.clock import Stopwatch
+from gatebench.agents.paths import MODEL_SOCKET, WORK
+from gatebench.agents.program import AgentProgram, bundled_cli, find_agent, stub_program
+from gatebench.agents.result import WorkerResult
+from gatebench.agents.stream import Event, Message, User
+from gatebench.agents.worker import Watch, run_worker
+from gatebench.hook.server import StopCallbacks, StopRequest, StopServer, open_stop_server
+from gatebench.hook.settings import HookFiles, deploy_hook
+from gatebench.model.stop import Delivery
+from gatebench.sandbox import Bind, Limits, Sandbox, open_sandbox
+from loopback import Loopback, Script, serve
+
+OLD_CLI = "GATEBENCH_TEST_OLD_CLI"
+
+Judge = Callable[[StopRequest], Awaitable[bytes]]
+
+
+def block(reason: str) -> bytes:
+    return json.dumps({"decision": "block", "reason": reason}).encode()
+
+
+def blocks(count: int, reason: str = "not yet") -> Judge:
+    """A judge that blocks so many times."""
+
+    async def judge(stop: StopRequest) -> bytes:
+        return block(reason) if stop.n <= count else b""
+
+    return judge
+
+
+@contextmanager
+def short_dir() -> Iterator[Path]:
+    """A directory whose sockets' paths fit into an address."""
+    with tempfile.TemporaryDirectory(prefix="x") as name:
+        yield Path(name)
+
+
+def python_binds(directory: Path) -> tuple[Bind, ...]:
+    """This interpreter at /opt/python, as a suite's environment brings its own."""
+    tree = directory / "python"
+    (tree / "bin").mkdir(parents=True)
+    base = Path(sys.base_prefix)
+    (tree / "bin/python").symlink_to(f"/opt/base/bin/python3.{sys.version_info.minor}")
+    return Bind(tree, "/opt/python"), Bind(base, "/opt/base")
+
+
+@dataclass
+class Session:
+    """One session: what goes in, and what came of it."""
+
+    judge: Judge = field(default_factory=lambda: blocks(0))
+    model: Script | None = None
+    script: str | None = None
+    """Of a scripted stub; without it and `model`, `program` is the plain stub."""
+    gated: bool = True
+    block_cap: int | None = None
+    max_turns: int = 60
+    wall_s: float = 60.0
+    grace_s: float = 10.0
+    status: int = 200
+    kind: str = "bwrap"
+    files: dict[str, str] = field(default_factory=dict)
+    """In the work copy."""
+
+    stops: list[StopRequest] = field(default_factory=list)
+    deliveries: list[tuple[int, Delivery, int]] = field(default_factory=list)
+    failures: list[tuple[int, Exception]] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    raw: bytes = b""
+    loopback: Loopback | None = None
+    work: Path = Path()
+    server: StopServer | None = None
+
+    async def run(self, program: AgentProgram | None = None) -> WorkerResult:
+        """Run it."""
+        async with AsyncExitStack() as stack:
+            home = stack.enter_context(short_dir())
+            sandbox = open_sandbox(self.kind)  # type: ignore[arg-type]
+            call, hook = self._call(stack, home, sandbox)
+            program = program or self._stub(home)
+            clock = Stopwatch()
+            server = None
+            if hook is not None:
+                callbacks = StopCallbacks(self._judge, self._delivered, self._failed)
+                server = await stack.enter_async_context(
+                    open_stop_server(hook.socket, callbacks, clock)
+                )
+            self.server = server
+            return await self._session(program, sandbox, call, clock)
+
+    async def _session(
+        self, program: AgentProgram, sandbox: Sandbox, call: WorkerCall, clock: Stopwatch
+    ) -> WorkerResult:
+        server = self.server
+        watch = Watch(
+            on_event=self._event,
+            on_bytes=self._bytes,
+            on_start=server.attach if server else None,
+            clock=clock,
+            grace_s=self.grace_s,
+        )
+        result = await run_worker(program, sandbox, call, watch)
+        if server:
+            await server.finish(completed=result.completed)
+        return result
+
+    def _call(
+        self, stack: AsyncExitStack, home: Path, sandbox: Sandbox
+    ) -> tuple[WorkerCall, HookFiles | None]:
+        self.work = Path(stack.enter_context(_kept(home / "work")))
+        for name, content in self.files.items():
+            (self.work / name).write_text(content)
+        environment = python_binds(home)
+        hook = deploy_hook(home / "hook", sandbox, environment) if self.gated else None
+        socket = None
+        if self.model is not None:
+            socket = Bind(home / "model", MODEL_SOCKET)
+            self.loopback = Loopback(self.model, self.status)
+            stack.enter_context(serve(self.loopback, socket.source))
+        (home / "home").mkdir()
+        call = WorkerCall(
+            prompt="Please do it.\n\nStop when you are done.",
+            model="claude-sonnet-5-5",
+            work=Bind(self.work, WORK, writable=True),
+            limits=Limits(wall_s=self.wall_s),
+            base_url="http://localhost/token",
+            model_socket=socket,
+            settings=hook.settings if hook else None,
+            home=home / "home",
+            environment=environment,
+            extra=(hook.directory,) if hook else (),
+            max_turns=self.max_turns,
+            block_cap=self.block_cap,
+        )
+        return call, hook
+
+    def _stub(self, home: Path) -> AgentProgram:
+        file = None
+        if self.script is not None:
+            file = home / "script.py"
+            file.write_text(self.script)
+        return stub_program("scripted", file)
+
+    async def _judge(self, stop: StopRequest) -> bytes:
+        self.stops.append(stop)
+        return await self.judge(stop)
+
+    async def _delivered(self, n: int, delivery: Delivery, forged: int) -> None:
+        self.deliveries.append((n, delivery, forged))
+
+    async def _failed(self, n: int, error: Exception) -> None:
+        self.failures.append((n, error))
+
+    async def _event(self, event: Event) -> None:
+        self.events.append(event)
+        if self.server:
+            await self.server.feed(event)
+
+    def _bytes(self, data: bytes) -> None:
+        self.raw += data
+
+    @property
+    def feedback(self) -> list[str]:
+        """What the agent was told when it was sent back."""
+        users = [e.text for e in self.events if isinstance(e, User)]
+        return [t for t in users if t.startswith("Stop hook feedback:")]
+
+    @property
+    def outcomes(self) -> list[Delivery]:
+        """The deliveries in order."""
+        return [delivery for _, delivery, _ in self.deliveries]
+
+    def messages(self, subtype: str) -> list[Message]:
+        """System messages of a kind."""
+        return [e for e in self.events if isinstance(e, Message) and e.subtype == subtype]
+
+
+@contextmanager
+def _kept(work: Path) -> Iterator[Path]:
+    work.mkdir()
+    with contextlib.suppress(FileNotFoundError):
+        yield work
+
+
+async def real_cli(which: str) -> AgentProgram:
+    """The newest CLI (``new``) or the older one (``old``); skips where it isn't there."""
+    named = os.environ.get(OLD_CLI)
+    file = Path(named) if which == "old" and named else bundled_cli()
+    if which == "old" and not named:
+        pytest.skip(f"{OLD_CLI} names no older CLI")
+    if file is None:
+        pytest.skip("the extra 'claude' is not installed")
+    return await find_agent("claude-code", open_sandbox("bwrap"), file, "")
