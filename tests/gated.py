@@ -1,16 +1,16 @@
 """A whole gated session for tests: agent, sandbox, hook, and a judge that the test scripts."""
 
-import contextlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from loopback import Loopback, Script, serve
 
 from gatebench.agents.claude_code import WorkerCall
 from gatebench.agents.clock import Stopwatch
@@ -23,7 +23,6 @@ from gatebench.hook.server import StopCallbacks, StopRequest, StopServer, open_s
 from gatebench.hook.settings import HookFiles, deploy_hook
 from gatebench.model.stop import Delivery
 from gatebench.sandbox import Bind, Limits, Sandbox, open_sandbox
-from loopback import Loopback, Script, serve
 
 OLD_CLI = "GATEBENCH_TEST_OLD_CLI"
 
@@ -43,19 +42,13 @@ def blocks(count: int, reason: str = "not yet") -> Judge:
     return judge
 
 
-@contextmanager
-def short_dir() -> Iterator[Path]:
-    """A directory whose sockets' paths fit into an address."""
-    with tempfile.TemporaryDirectory(prefix="x") as name:
-        yield Path(name)
-
-
-def python_binds(directory: Path) -> tuple[Bind, ...]:
+def python_binds(directory: Path, kind: str = "bwrap") -> tuple[Bind, ...]:
     """This interpreter at /opt/python, as a suite's environment brings its own."""
     tree = directory / "python"
     (tree / "bin").mkdir(parents=True)
-    base = Path(sys.base_prefix)
-    (tree / "bin/python").symlink_to(f"/opt/base/bin/python3.{sys.version_info.minor}")
+    base = Path("/tmp/hk/base")
+    seen = base if kind == "none" else Path("/opt/base")
+    (tree / "bin/python").symlink_to(seen / f"bin/python3.{sys.version_info.minor}")
     return Bind(tree, "/opt/python"), Bind(base, "/opt/base")
 
 
@@ -72,10 +65,11 @@ class Session:
     max_turns: int = 60
     wall_s: float = 60.0
     grace_s: float = 10.0
+    stop_limit_s: float = 1500.0
     status: int = 200
     kind: str = "bwrap"
-    files: dict[str, str] = field(default_factory=dict)
-    """In the work copy."""
+    settings: str | None = None
+    """Another text for the settings file."""
 
     stops: list[StopRequest] = field(default_factory=list)
     deliveries: list[tuple[int, Delivery, int]] = field(default_factory=list)
@@ -84,12 +78,20 @@ class Session:
     raw: bytes = b""
     loopback: Loopback | None = None
     work: Path = Path()
+    kept: dict[str, str] = field(default_factory=dict)
+    """Text files at the top of the work copy when the session had ended."""
     server: StopServer | None = None
+
+    def __post_init__(self) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="x", ignore_cleanup_errors=True)
+        self.scratch = Path(self._scratch.name)
+        self.scratch.chmod(0o755)
 
     async def run(self, program: AgentProgram | None = None) -> WorkerResult:
         """Run it."""
         async with AsyncExitStack() as stack:
-            home = stack.enter_context(short_dir())
+            home = self.scratch
+            stack.callback(self._scratch.cleanup)
             sandbox = open_sandbox(self.kind)  # type: ignore[arg-type]
             call, hook = self._call(stack, home, sandbox)
             program = program or self._stub(home)
@@ -98,7 +100,7 @@ class Session:
             if hook is not None:
                 callbacks = StopCallbacks(self._judge, self._delivered, self._failed)
                 server = await stack.enter_async_context(
-                    open_stop_server(hook.socket, callbacks, clock)
+                    open_stop_server(hook.socket, callbacks, clock, self.stop_limit_s)
                 )
             self.server = server
             return await self._session(program, sandbox, call, clock)
@@ -115,6 +117,8 @@ class Session:
             grace_s=self.grace_s,
         )
         result = await run_worker(program, sandbox, call, watch)
+        files = (f for f in self.work.iterdir() if f.is_file())
+        self.kept = {f.name: f.read_text(errors="replace") for f in files}
         if server:
             await server.finish(completed=result.completed)
         return result
@@ -122,11 +126,12 @@ class Session:
     def _call(
         self, stack: AsyncExitStack, home: Path, sandbox: Sandbox
     ) -> tuple[WorkerCall, HookFiles | None]:
-        self.work = Path(stack.enter_context(_kept(home / "work")))
-        for name, content in self.files.items():
-            (self.work / name).write_text(content)
-        environment = python_binds(home)
+        self.work = home / "work"
+        self.work.mkdir()
+        environment = python_binds(home, self.kind)
         hook = deploy_hook(home / "hook", sandbox, environment) if self.gated else None
+        if hook and self.settings is not None:
+            hook.settings.source.write_text(self.settings)
         socket = None
         if self.model is not None:
             socket = Bind(home / "model", MODEL_SOCKET)
@@ -188,13 +193,6 @@ class Session:
     def messages(self, subtype: str) -> list[Message]:
         """System messages of a kind."""
         return [e for e in self.events if isinstance(e, Message) and e.subtype == subtype]
-
-
-@contextmanager
-def _kept(work: Path) -> Iterator[Path]:
-    work.mkdir()
-    with contextlib.suppress(FileNotFoundError):
-        yield work
 
 
 async def real_cli(which: str) -> AgentProgram:

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from ground import Ground, shared_ground, subsets
+from suite_ground import Ground, shared_ground, subsets
 
 from gatebench.model.blueprint import Blueprint
 from gatebench.model.material import TaskMaterial

@@ -1,10 +1,12 @@
 """The worker, played out on files: what it satisfies, how it takes being blocked."""
 
+from dataclasses import replace
+
 import pytest
 from push_pull import BLUEPRINT, FILE, IDS, MATERIAL, PRISTINE, seat
 from typing_agent import TypingAgent
 
-from gatebench.team import Feedback, ToolUse, worker
+from gatebench.team import Feedback, ToolUse, reply, worker
 from gatebench.team.worker import Outcome
 
 ALL = frozenset(IDS)
@@ -160,13 +162,7 @@ def test_usage_grows_with_the_transcript_and_not_with_what_tools_said() -> None:
     session.work()
     session.block("short")
     short = session.view()
-    longer = session.view().turns[:-1] + (Feedback("x" * 10_000),)
-    from gatebench.team import reply  # noqa: PLC0415  # next to its use: one test only
-
-    usages = [r.usage for r in session.replies]
-    reads = [u.cache_read_input_tokens for u in usages]
-    assert reads == sorted(r for r in reads if r is not None)
-    assert (
-        reply(session.seat, short).usage
-        == reply(session.seat, type(short)(short.prompt, longer, short.tools)).usage
-    )
+    long = replace(short, turns=(*short.turns[:-1], Feedback("x" * 10_000)))
+    reads = [r.usage.cache_read_input_tokens or 0 for r in session.replies]
+    assert reads == sorted(reads)
+    assert reply(session.seat, short).usage == reply(session.seat, long).usage

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """An agent without a model: takes the flags, writes the stream, obeys the Stop hook.
 
 Standard library only; runs as a file of its own. It stops at once and goes on stopping while it
@@ -21,6 +20,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 VERSION = "stub 1"
@@ -50,15 +50,19 @@ def stop_hooks(path: str | None) -> list[tuple[str, float]]:
     """The Stop hooks of a settings file: command and time limit in seconds."""
     if not path:
         return []
-    with open(path, encoding="utf-8") as file:
-        groups = json.load(file).get("hooks", {}).get("Stop", [])
+    groups = json.loads(Path(path).read_text("utf-8")).get("hooks", {}).get("Stop", [])
     return [(h["command"], h.get("timeout", 600)) for g in groups for h in g["hooks"]]
 
 
 def run_hook(command: str, limit_s: float, asked: bytes) -> dict[str, Any]:
     """Run one hook through the shell, and tell of it as a `hook_response` does."""
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    process = subprocess.Popen(command, shell=True, **pipes)  # noqa: S602  # as hooks are run
+    process = subprocess.Popen(  # noqa: S602  # as the CLI runs hooks
+        command,
+        shell=True,  # as the CLI runs hooks
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
         out, err = process.communicate(asked, limit_s)
     except subprocess.TimeoutExpired:
@@ -79,7 +83,7 @@ def ask(command: str, limit_s: float, *, again: bool) -> str | None:
     emit(type="system", subtype="hook_started", **same)
     asked = {
         "session_id": SESSION,
-        "cwd": os.getcwd(),
+        "cwd": str(Path.cwd()),
         "hook_event_name": "Stop",
         "stop_hook_active": again,
         "last_assistant_message": "Done.",
@@ -121,7 +125,7 @@ class Script:
     """What a scripted stub does beyond stopping."""
 
     def __init__(self, file: str) -> None:
-        self._names = runpy.run_path(file, {"emit": emit}) if os.path.isfile(file) else {}
+        self._names = runpy.run_path(file, {"emit": emit}) if Path(file).is_file() else {}
 
     def call(self, name: str, *args: Any) -> None:
         """Call one of its functions, where it has it."""
@@ -133,8 +137,8 @@ class Script:
 def work(settings: str | None, max_turns: int, script: Script) -> int:
     """Live one session. Returns the exit code."""
     started, hooks = time.monotonic(), stop_hooks(settings)
-    emit(type="system", subtype="init", cwd=os.getcwd(), model=MODEL, tools=[])
-    script.call("start", os.getcwd())
+    emit(type="system", subtype="init", cwd=str(Path.cwd()), model=MODEL, tools=[])
+    script.call("start", str(Path.cwd()))
     turns = 0
     while True:
         turns += 1
@@ -167,7 +171,7 @@ def main() -> int:
     if args.version:
         sys.stdout.write(VERSION + "\n")
         return 0
-    if os.path.isdir(args.overlay):
+    if args.overlay and Path(args.overlay).is_dir():
         shutil.copytree(args.overlay, ".", dirs_exist_ok=True, symlinks=True)
     return work(args.settings, args.max_turns, Script(args.script))
 

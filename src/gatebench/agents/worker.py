@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from gatebench.agents.alone import alone
 from gatebench.agents.claude_code import WorkerCall, worker_env, worker_flags
 from gatebench.agents.clock import Stopwatch
 from gatebench.agents.paths import WORK, locate
@@ -60,8 +61,9 @@ async def run_worker(
         SpawnFailed: it could not be started.
     """
     session = _Session(watch or Watch(), call.limits.wall_s)
-    async with sandbox.start(worker_command(program, sandbox, call)) as process:
-        return await session.run(process)
+    with alone():
+        async with sandbox.start(worker_command(program, sandbox, call)) as process:
+            return await session.run(process)
 
 
 class _Session:
@@ -131,7 +133,10 @@ class _Session:
 
     async def _linger(self, process: Process) -> None:
         await self._closing.wait()
-        while (left := (self._closing_at or 0) + self._watch.grace_s - time.monotonic()) > 0:
+        while (left := self._left_s()) > 0:  # noqa: ASYNC110  # every event puts the end off
             await anyio.sleep(left)
         self._lingered = True
         await process.stop()
+
+    def _left_s(self) -> float:
+        return (self._closing_at or 0.0) + self._watch.grace_s - time.monotonic()

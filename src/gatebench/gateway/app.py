@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -20,7 +20,7 @@ from gatebench.model.usage import Call, Usage
 BODY_LIMIT = 32_000_000
 """Bytes of a request, as the provider limits them."""
 
-Handler = Callable[[HttpRequest], Awaitable[Response]]
+Action = Callable[[Site, HttpRequest], Awaitable[Response]]
 
 
 class Directory(Protocol):
@@ -43,18 +43,10 @@ def build_app(directory: Directory) -> Starlette:
     """The application; it keeps nothing of its own."""
 
     async def messages(http: HttpRequest) -> Response:
-        site = directory.find(http.path_params["token"])
-        try:
-            return await _messages(site, http)
-        except Refusal:
-            raise
-        except Exception as error:  # noqa: BLE001  # the boundary: kept, and told as HTTP 500
-            directory.fault(site, error)
-            return JSONResponse(error_body(500, "Internal server error"), status_code=500)
+        return await _guarded(directory, http, _messages)
 
     async def count(http: HttpRequest) -> Response:
-        site = directory.find(http.path_params["token"])
-        return JSONResponse({"input_tokens": await _counted(site, http)})
+        return await _guarded(directory, http, _count)
 
     async def probe(http: HttpRequest) -> Response:
         directory.find(http.path_params["token"])
@@ -69,6 +61,18 @@ def build_app(directory: Directory) -> Starlette:
         ],
         exception_handlers={Refusal: _refuse, HTTPException: _no_route},
     )
+
+
+async def _guarded(directory: Directory, http: HttpRequest, act: Action) -> Response:
+    """Act for the token's site; what goes wrong there is kept, and told as HTTP 500."""
+    site = directory.find(http.path_params["token"])
+    try:
+        return await act(site, http)
+    except Refusal:
+        raise
+    except Exception as error:  # noqa: BLE001  # the boundary to engines and sinks
+        directory.fault(site, error)
+        return JSONResponse(error_body(500, "Internal server error"), status_code=500)
 
 
 async def _messages(site: Site, http: HttpRequest) -> Response:
@@ -90,19 +94,20 @@ async def _messages(site: Site, http: HttpRequest) -> Response:
     return _sent(answer, stream=bool(request.get("stream")))
 
 
-async def _counted(site: Site, http: HttpRequest) -> int:
-    return await site.spec.engine.count(site, await _request(http))
+async def _count(site: Site, http: HttpRequest) -> Response:
+    """Tell how many input tokens a request has; no model call, so no record."""
+    tokens = await site.spec.engine.count(site, await _request(http))
+    return JSONResponse({"input_tokens": tokens})
 
 
 def _sent(answer: Message, *, stream: bool) -> Response:
     if not stream:
         return JSONResponse(answer)
-    pieces: Iterator[bytes] = events(answer)
-    return StreamingResponse(_later(pieces), media_type="text/event-stream")
+    # Made before the first byte is sent: a fault must still become a 500.
+    return StreamingResponse(_in_turn(list(events(answer))), media_type="text/event-stream")
 
 
-async def _later(pieces: Iterator[bytes]) -> Any:
-    """Without this, the pieces would be pulled in a thread each."""
+async def _in_turn(pieces: list[bytes]) -> AsyncIterator[bytes]:
     for piece in pieces:
         yield piece
 

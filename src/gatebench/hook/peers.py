@@ -1,6 +1,5 @@
 """Which of the agent's processes are its CLI, and how those that were stopped go on."""
 
-import os
 import signal
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -61,6 +60,6 @@ def _inner_pid(pid: int) -> int | None:
 
 def _stdout_of(pid: int) -> str | None:
     try:
-        return os.readlink(f"/proc/{pid}/fd/1")
+        return str(Path(f"/proc/{pid}/fd/1").readlink())
     except OSError:
         return None

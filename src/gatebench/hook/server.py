@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 from anyio.abc import SocketStream, TaskGroup
 
+from gatebench.agents.alone import alone
 from gatebench.agents.clock import Stopwatch
 from gatebench.agents.stream import Assistant, Event, HookResponse, HookStarted
 from gatebench.hook.lines import Lines
@@ -234,12 +235,13 @@ async def open_stop_server(
     On leaving in peace, stops that are still being judged are waited for.
     """
     listener = await anyio.create_unix_listener(socket, mode=0o666)
-    async with listener, anyio.create_task_group() as group:
-        server = StopServer(group, callbacks, clock, limit_s)
-        group.start_soon(listener.serve, server.serve)
-        group.start_soon(server.ticks)
-        try:
-            yield server
-            await server.finish(completed=False)
-        finally:
-            group.cancel_scope.cancel()
+    with alone():
+        async with listener, anyio.create_task_group() as group:
+            server = StopServer(group, callbacks, clock, limit_s)
+            group.start_soon(listener.serve, server.serve)
+            group.start_soon(server.ticks)
+            try:
+                yield server
+                await server.finish(completed=False)
+            finally:
+                group.cancel_scope.cancel()

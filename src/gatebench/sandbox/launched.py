@@ -19,6 +19,7 @@ from gatebench.sandbox.tree import Tree
 
 _RUN_GRACE_S = 1.0
 _EOF_S = 0.5
+_EXIT_S = 5.0
 _SAMPLE_S = 0.25
 _XFSZ = 128 + signal.SIGXFSZ
 
@@ -74,7 +75,9 @@ async def put_away(launched: Launched) -> None:
     """Leave nothing behind: no process, no open pipe; not to be cancelled."""
     with anyio.CancelScope(shield=True):
         await launched.tree.destroy()
-        with contextlib.suppress(ProcessLookupError):
+        with anyio.move_on_after(_EXIT_S):
+            await launched.process.wait()
+        if launched.process.returncode is None:
             launched.process.kill()
         await launched.process.aclose()
         launched.tree.close()

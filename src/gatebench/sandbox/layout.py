@@ -44,7 +44,7 @@ def system_binds() -> tuple[Bind, ...]:
 
 def system_arguments() -> list[str]:
     """The system, private places, devices; everything but what the command brings itself."""
-    arguments: list[str] = []
+    arguments: list[str] = ["--perms", "0755", "--dir", "/etc"]
     for bind in system_binds():
         arguments += ["--ro-bind", str(bind.source), bind.target]
     for name in _MERGED:

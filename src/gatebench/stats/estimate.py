@@ -35,7 +35,7 @@ class Estimate(Record):
     method: str
     """How the interval was made, or would have been."""
     reason: str | None = None
-    """Why there is no interval, or no value."""
+    """Why there is no interval, no value, or no smallest detectable effect."""
     count: int | None = None
     """The numerator of a share."""
     mde: float | None = None

@@ -66,9 +66,15 @@ def per_unit(above: Sequence[float], below: Sequence[float]) -> Estimate:
     )
     if len(above) == 1:
         return plain.model_copy(update={"reason": ONE_TASK})
-    if not np.ptp(above) and not np.ptp(below):
+    if not _scatter(above, below, plain.value or 0.0):
         return plain.model_copy(update={"reason": NO_SPREAD})
     return _with_region(plain, fieller_region(above, below))
+
+
+def _scatter(above: Sequence[float], below: Sequence[float], ratio: float) -> bool:
+    """Whether the tasks disagree about the ratio at all (more than rounding does)."""
+    residuals = np.asarray(above, dtype=float) - ratio * np.asarray(below, dtype=float)
+    return bool(np.abs(residuals).max() > 1e-9 * max(1.0, float(np.abs(above).max())))
 
 
 def _with_region(plain: Estimate, region: Region) -> Estimate:

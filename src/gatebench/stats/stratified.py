@@ -6,16 +6,15 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from gatebench.stats.estimate import LEVEL, Estimate, Target, undefined
-from gatebench.stats.mde import t_mde
-from gatebench.stats.tasklevel import NO_SPREAD
+from gatebench.stats.estimate import LEVEL, Estimate, Target, clip, undefined
+from gatebench.stats.tasklevel import NO_SPREAD, SHARES, detectable
 
 METHOD = "stratified t within tasks"
 Stratum = tuple[Sequence[float], Sequence[float]]
 
 
 def stratified_difference(strata: Sequence[Stratum]) -> Estimate:
-    """Mean over tasks of mean(left) − mean(right), tasks fixed.
+    """Mean over tasks of mean(left) − mean(right) of shares, tasks fixed.
 
     ``v = Σ_t (s²_left/n_left + s²_right/n_right) / T²`` with ``Σ (n − 1)`` degrees of freedom;
     Cochran, Sampling Techniques (1977) §5.4 with the cells' own variances.
@@ -41,8 +40,8 @@ def _with_interval(plain: Estimate, se: float, df: int) -> Estimate:
     half = float(stats.t.ppf((1 + LEVEL) / 2, df)) * se
     value = plain.value or 0.0
     update = {
-        "interval": (value - half, value + half),
-        "mde": t_mde(se, df),
+        "interval": clip((value - half, value + half), value, SHARES),
         "target": Target.THESE_TASKS,
+        **detectable(se, df, SHARES),
     }
     return plain.model_copy(update=update)

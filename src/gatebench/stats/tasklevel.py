@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from gatebench.stats.estimate import LEVEL, Estimate, Target, clip, undefined
+from gatebench.stats.estimate import LEVEL, Estimate, Interval, Target, clip, undefined
 from gatebench.stats.mde import t_mde
 from gatebench.stats.proportions import jeffreys
 
 ONE_TASK = "one task: no spread between tasks can be seen"
+SHARES: Interval = (-1.0, 1.0)
+"""What a difference of two shares can be."""
 NO_SPREAD = "every task shows the same figure: no spread to make an interval from"
 
 
@@ -83,7 +85,9 @@ def _boundary(mean: Mean, verdicts: int) -> tuple[float, float]:
     return jeffreys(mean.value * size, size)
 
 
-def difference(tasks: Sequence[float], *, widen: bool = False) -> Estimate:
+def difference(
+    tasks: Sequence[float], *, widen: bool = False, bounds: Interval | None = None
+) -> Estimate:
     """The mean of one figure per task (a difference, a gain, a net benefit) with Student's t.
 
     ``mean ± t(T−1)·s/√T``; Student, Biometrika 6 (1908) 1–25. With ``widen`` the standard error
@@ -92,6 +96,7 @@ def difference(tasks: Sequence[float], *, widen: bool = False) -> Estimate:
     Args:
         tasks: one figure per task.
         widen: for costs.
+        bounds: what the mean can possibly be; limits beyond are drawn in.
     """
     method = "t on task figures" + (", s.e.·√(T/(T−1))" if widen else "")
     if not tasks:
@@ -104,11 +109,19 @@ def difference(tasks: Sequence[float], *, widen: bool = False) -> Estimate:
     se = mean.se * math.sqrt(mean.tasks / (mean.tasks - 1)) if widen else mean.se
     half = quantile(mean.tasks) * se
     update = {
-        "interval": (mean.value - half, mean.value + half),
-        "mde": t_mde(se, mean.tasks - 1),
+        "interval": clip((mean.value - half, mean.value + half), mean.value, bounds),
         "target": Target.TASKS_LIKE_THESE,
+        **detectable(se, mean.tasks - 1, bounds),
     }
     return estimate.model_copy(update=update)
+
+
+def detectable(se: float, df: int, bounds: Interval | None) -> dict[str, object]:
+    """The minimum detectable effect, unless it is larger than anything possible."""
+    mde = t_mde(se, df)
+    if mde is not None and bounds and mde > bounds[1]:
+        return {"mde": None, "reason": "no possible difference would be seen with 80 % power"}
+    return {"mde": mde}
 
 
 def t_test(tasks: Sequence[float]) -> float | None:

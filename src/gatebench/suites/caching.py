@@ -6,6 +6,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -58,7 +59,7 @@ def _whole(place: Place) -> bool:
 async def _make(place: Place, build: Callable[[Path], Awaitable[None]]) -> None:
     """Make the directory; the caller holds the lock."""
     for stale in (place.part, place.path):
-        await anyio.to_thread.run_sync(lambda path=stale: shutil.rmtree(path, ignore_errors=True))
+        await anyio.to_thread.run_sync(partial(shutil.rmtree, stale, ignore_errors=True))
     place.part.mkdir(parents=True)
     try:
         await build(place.part)
@@ -74,7 +75,7 @@ async def _lock(place: Place) -> AsyncIterator[None]:
     place.part.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(place.path.with_name(f"{place.key}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        while not _taken(handle):
+        while not _taken(handle):  # noqa: ASYNC110  # the other holder may be another process
             await anyio.sleep(_POLL_S)
         yield
     finally:

@@ -68,7 +68,9 @@ def _tail(output: str) -> str:
 def _remedy(output: str) -> str:
     """What to do about a client's failure."""
     if "hash" in output.lower() and "match" in output.lower():
-        return "The index serves another file than the pinned one; use an index that can be trusted."
+        return (
+            "The index serves another file than the pinned one; use an index that can be trusted."
+        )
     return (
         "Check that your package index can be reached and has this version "
         "(pip and uv settings are used as they are), then run the same command again."

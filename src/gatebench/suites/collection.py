@@ -143,9 +143,13 @@ def _checked(file: Path, output: str, requirements: tuple[str, ...]) -> dict[str
     ids: dict[str, str] = {}
     for node, marks in found:
         if node in ids:
-            raise SuiteError(f"{file}: two tests have the id '{node}'.", "Give them ids of their own.")
+            raise SuiteError(
+                f"{file}: two tests have the id '{node}'.", "Give them ids of their own."
+            )
         if len(marks) != 1 or marks[0] not in requirements:
             said = ", ".join(marks) or "nothing"
-            raise SuiteError(f"{file}: '{node}' is marked with {said}.", "Mark it with exactly one.")
+            raise SuiteError(
+                f"{file}: '{node}' is marked with {said}.", "Mark it with exactly one."
+            )
         ids[node] = marks[0]
     return ids

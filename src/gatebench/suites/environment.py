@@ -15,6 +15,7 @@ from gatebench.suites.interpreter import (
     INSIDE,
     Interpreter,
     ask_command,
+    own_executable,
     read_answer,
     settle,
 )
@@ -44,18 +45,23 @@ class TestEnvironment:
         return f"{sandbox.inside(self.binds[0])}/bin/python"
 
 
-async def build_environment(suite: Suite, cache: Path) -> TestEnvironment:
+async def build_environment(
+    suite: Suite, cache: Path, executable: Path | None = None
+) -> TestEnvironment:
     """The suite's test environment, built on first use.
 
     Args:
         suite: the suite.
         cache: the cache directory. Concurrent callers are safe.
+        executable: the base interpreter; by default the one beneath this product.
 
     Raises:
         FetchError: the index can't be reached, lacks a pin, or serves something else.
         SuiteError: the pins aren't whole, or Python is too old for them.
     """
-    base = read_answer(await run_client(ask_command(), "our own Python can't be asked"))
+    executable = executable or own_executable()
+    answer = await run_client(ask_command(executable), f"{executable} can't be asked")
+    base = read_answer(executable, answer)
     _check_python(suite, base)
     digest = _digest(base, suite.environment)
     place = Place(cache, "environments", digest[:32])

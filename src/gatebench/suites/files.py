@@ -54,7 +54,9 @@ def validate(path: Path, record: type[R], data: dict[str, Any]) -> R:
     try:
         return record.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        said = error.errors(include_url=False)
+        # A misspelt key is better named than the one it leaves missing.
+        first = next((e for e in said if e["type"] == "extra_forbidden"), said[0])
         field = ".".join(str(part) for part in first["loc"]) or "(the whole file)"
         raise SuiteError(
             f"{path}: field '{field}': {first['msg']}.", _remedy(first["type"])

@@ -60,7 +60,14 @@ class LibraryTable(Record):
 
     package: Filled
     tests: Filled
-    command: Annotated[tuple[str, ...], Field(min_length=1)]
+    command: tuple[str, ...]
+
+    @field_validator("command")
+    @classmethod
+    def _pytest(cls, command: tuple[str, ...]) -> tuple[str, ...]:
+        if command[:2] != ("-m", "pytest"):
+            raise ValueError('must begin with "-m", "pytest"')
+        return command
 
 
 class InjectionTable(Record):

@@ -121,7 +121,9 @@ def load_hidden(suite: Suite, upstream: Path | None = None) -> Hidden:
     if upstream is not None:
         for item in tasks.values():
             _check_fit(suite, item, upstream)
-    files = [p for p in files_below(suite.root) if p.relative_to(suite.root).parts[0] in HIDDEN_PARTS]
+    files = [
+        p for p in files_below(suite.root) if p.relative_to(suite.root).parts[0] in HIDDEN_PARTS
+    ]
     return Hidden(suite, digest_files(suite.root, files), upstream, tasks)
 
 

@@ -67,15 +67,23 @@ class Interpreter:
         return f"{BASE_INSIDE}/{path.relative_to(self.prefix).as_posix()}"
 
 
-def ask_command() -> tuple[str, ...]:
-    """An argv that describes the interpreter this product runs on."""
-    return (getattr(sys, "_base_executable", None) or sys.executable, "-I", "-c", _ASK)
+def own_executable() -> Path:
+    """The base interpreter beneath the one that this product runs on."""
+    return Path(os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable))
 
 
-def read_answer(answer: str) -> Interpreter:
-    """The interpreter that `ask_command`'s output describes."""
+def ask_command(executable: Path) -> tuple[str, ...]:
+    """An argv that makes an interpreter describe itself."""
+    return (str(executable), "-I", "-c", _ASK)
+
+
+def read_answer(executable: Path, answer: str) -> Interpreter:
+    """The interpreter that `ask_command`'s output describes.
+
+    Raises:
+        FetchError: its executable lies outside its prefix.
+    """
     said = json.loads(answer)
-    executable = Path(os.path.realpath(ask_command()[0]))
     prefix = Path(said["prefix"])
     if not executable.is_relative_to(prefix):
         raise FetchError(

@@ -16,7 +16,7 @@ def read_marks(path: Path, source: str, task: Task) -> dict[str, frozenset[str]]
     """The requirements of each test function, by its qualified name.
 
     A mark stands on the function, its class, the module (``pytestmark``), or on each
-    ``pytest.param`` of the function.
+    ``pytest.param`` of the function; it may have got a name in the module before.
 
     Raises:
         SuiteError: the file doesn't parse, a test has no or several marks, a mark names no
@@ -26,6 +26,7 @@ def read_marks(path: Path, source: str, task: Task) -> dict[str, frozenset[str]]
         tree = ast.parse(source)
     except SyntaxError as error:
         raise SuiteError(f"{path}: line {error.lineno}: {error.msg}.", "Mend it.") from None
+    tree = _Inlined(tree).visit(tree)
     found = {name: _of_test(path, name, node, outer) for name, node, outer in _tests(tree)}
     unknown = {r for marks in found.values() for r in marks} - set(task.requirement_ids)
     if unknown:
@@ -41,6 +42,24 @@ def read_marks(path: Path, source: str, task: Task) -> dict[str, frozenset[str]]
                 f'Add one marked @pytest.mark.requirement("{requirement}").',
             )
     return found
+
+
+class _Inlined(ast.NodeTransformer):
+    """Puts marks in the place of the names that the module gave them (``R1 = …``)."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._named = {
+            target.id: node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and _marks([node.value])
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name that is read, not one that is given."""
+        read = isinstance(node.ctx, ast.Load)
+        return self._named.get(node.id, node) if read else node
 
 
 def _tests(tree: ast.Module) -> Iterator[tuple[str, _Function, list[str]]]:
@@ -69,7 +88,7 @@ def _assigned(body: list[ast.stmt]) -> list[str]:
 
 def _of_test(path: Path, name: str, node: _Function, outer: list[str]) -> frozenset[str]:
     """The marks of one test; several only where each parameter has its own."""
-    outside = outer + [m for d in node.decorator_list for m in _marks([d])if not _parametrize(d)]
+    outside = outer + [m for d in node.decorator_list for m in _marks([d]) if not _parametrize(d)]
     params = [p for d in node.decorator_list if _parametrize(d) for p in _params(d)]
     inside = [_marks(p.keywords) for p in params]
     alone = len(outside) == 1 and not any(inside)

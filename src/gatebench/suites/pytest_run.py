@@ -154,6 +154,8 @@ class _Heard:
             self.reports.append(Report(*fields))
         elif kind == "proof":
             self._proof(record)
+        elif kind == "noted":
+            self.tampered += record["tampered"]
         elif kind == "end":
             self.exit_code = record["exit_code"]
             self.tampered += [f"changed: {name}" for name in record["changed"]]

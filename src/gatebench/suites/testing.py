@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -58,6 +58,8 @@ class PytestJob:
     from one that never imports the tree, twice, once as a control that must fail."""
     files: tuple[tuple[Path, str], ...] = ()
     """Tests from outside the tree: (file or directory, its name below the run's root)."""
+    texts: tuple[tuple[str, str], ...] = ()
+    """Further tests from outside the tree: (name below the run's root, source)."""
     targets: tuple[str, ...] = ()
     """What to run: paths below the tree, or, with ``files``, below the run's root."""
     options: tuple[str, ...] = ()
@@ -84,7 +86,9 @@ async def run_pytest(bench: Bench, job: PytestJob) -> PytestRun:
     with _laid_out(job) as folder:
         key = os.urandom(KEY_BYTES)
         done = await bench.sandbox.run(_command(bench, job, folder, key))
-    return await anyio.to_thread.run_sync(_read, done, key, job.mode == "each")
+        places = _places(bench, job, folder)
+    run = await anyio.to_thread.run_sync(_read, done, key, job.mode == "each")
+    return _tidied(run, places)
 
 
 @contextmanager
@@ -99,6 +103,8 @@ def _laid_out(job: PytestJob) -> Iterator[Path]:
         (folder / "root" / "pytest.ini").write_text("[pytest]\n")
         for source, target in job.files:
             _copy(source, folder / "root" / target)
+        for target, text in job.texts:
+            (folder / "root" / target).write_text(text)
         yield folder
 
 
@@ -140,7 +146,7 @@ def _command(bench: Bench, job: PytestJob, folder: Path, key: bytes) -> Command:
         argv=(python, "-s", "-B", "-X", "utf8", "-c", _BOOT, places.tools),
         binds=places.binds,
         env=_env(bench, folder),
-        cwd=places.tree,
+        cwd=places.root if job.mode == "each" else places.tree,
         stdin=key + order,
         limits=Limits(job.limit_s, output_bytes=_OUTPUT_BYTES, file_bytes=_FILE_BYTES),
     )
@@ -194,6 +200,24 @@ def _args(job: PytestJob, places: _Places) -> list[str]:
     if job.mode == "each":
         return [*options, "--import-mode=importlib", "--assert=plain", "-s"]
     return [*options, "--import-mode=append"]
+
+
+def _tidied(run: PytestRun, places: _Places) -> PytestRun:
+    """The run with the mount points gone from its texts: what is left are the tests' own paths."""
+    relative = os.path.relpath(places.root, places.tree)
+    prefixes = (f"{relative}/", f"{places.root}/", f"{places.tree}/")
+
+    def tidy(text: str) -> str:
+        for prefix in prefixes:
+            text = text.replace(prefix, "")
+        return text
+
+    return replace(
+        run,
+        log=tidy(run.log),
+        reports=tuple(replace(r, text=tidy(r.text)) for r in run.reports),
+        collect_errors={name: tidy(text) for name, text in run.collect_errors.items()},
+    )
 
 
 def _read(done: Completed, key: bytes, proofs: bool) -> PytestRun:  # noqa: FBT001

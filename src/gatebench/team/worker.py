@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from gatebench.model.material import RequirementMaterial, TaskMaterial
 from gatebench.team.seat import Seat
 
+_TELLING = 60
+"""Characters of a finding that suffice to know it: reasons are cut."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -58,8 +61,8 @@ def named_in(material: TaskMaterial, feedback: str) -> frozenset[str]:
 
 
 def mentions(flat: str, own: RequirementMaterial) -> bool:
-    """Whether a flattened text holds a finding about one requirement."""
-    return any(flatten(wording) in flat for wording in own.findings)
+    """Whether a flattened text holds a finding about one requirement, its end cut off or not."""
+    return any(flatten(wording)[:_TELLING] in flat for wording in own.findings)
 
 
 def flatten(text: str) -> str:

@@ -1,5 +1,6 @@
 """What the trials of a job share: the suite, its environment, the sandbox, the gateway."""
 
+import hashlib
 import secrets
 import shutil
 import tempfile
@@ -7,13 +8,16 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from gatebench.agents import AgentProgram, find_agent
+import anyio
+
 from gatebench.agents.paths import MODEL_SOCKET
+from gatebench.agents.program import AgentProgram, find_agent
 from gatebench.errors import SuiteError, UsageError
 from gatebench.gateway import Gateway
 from gatebench.model.matrix import Choice
-from gatebench.oracle import Oracle
+from gatebench.oracle import Oracle, OracleSetup
 from gatebench.sandbox import Bind, Sandbox, open_sandbox
 from gatebench.suites import (
     Suite,
@@ -24,7 +28,7 @@ from gatebench.suites import (
 )
 from gatebench.suites.hidden import Hidden, load_hidden
 from gatebench.team import Profile, load_profile
-from gatebench.workspace import TreeStore
+from gatebench.workspace import TreeStore, apply_patch, make_work_copy
 
 VIAS = ("scripted",)
 """Ways to a model that this version has."""
@@ -36,7 +40,7 @@ class Means:
 
     cache: Path
     search_path: str
-    sandbox: str = "auto"
+    sandbox: Literal["auto", "bwrap", "none"] = "auto"
     agent_bin: Path | None = None
 
 
@@ -55,8 +59,9 @@ class Bench:
     gateway: Gateway
     oracle: Oracle
     trees: TreeStore
-    pristine: str
-    """Tree id of the pristine library in `trees`."""
+    """Made when the job's directory has been claimed (`Bench.settle_trees`)."""
+    injection: bytes | None
+    """The patch applied to every work copy, uncommitted."""
 
     @property
     def model_socket(self) -> Bind:
@@ -72,7 +77,13 @@ class Bench:
             "environment": self.environment.digest,
             "agent": self.program.version,
             "sandbox": self.sandbox.kind,
+            "injection": hashlib.sha256(self.injection or b"").hexdigest()[:16],
         }
+
+    async def settle_trees(self) -> str:
+        """Make the store of trees where it isn't there; gives the pristine library's tree."""
+        await self.trees.create()
+        return (await self.trees.snapshot(self.upstream)).tree
 
     def profile(self, name: str | None) -> Profile:
         """The profile of that name, else the choice's, else the default."""
@@ -105,10 +116,9 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
         choice.agent, sandbox, means.agent_bin, means.search_path, environment.binds
     )
     store = TreeStore(trees)
-    await store.create()
-    pristine = (await store.snapshot(upstream)).tree
     with private_directory() as directory:
-        oracle = Oracle(hidden, environment, sandbox, store, means.cache)
+        injection = await read_injection(choice.inject, suite, upstream, directory)
+        oracle = Oracle(OracleSetup(hidden, upstream, environment, sandbox, store, means.cache))
         async with Gateway(directory / secrets.token_hex(4)) as gateway:
             yield Bench(
                 choice=choice,
@@ -121,8 +131,33 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 gateway=gateway,
                 oracle=oracle,
                 trees=store,
-                pristine=pristine,
+                injection=injection,
             )
+
+
+async def read_injection(
+    name: str | None, suite: Suite, upstream: Path, scratch: Path
+) -> bytes | None:
+    """The patch of an injection by name, or a patch file by path; tried before any trial.
+
+    Raises:
+        UnknownName: the suite has none of that name.
+        UsageError: there is no such file.
+        SuiteError: it doesn't apply to upstream.
+    """
+    if name is None:
+        return None
+    if "/" in name or name.endswith((".patch", ".diff")):
+        path = Path(name)
+        if not path.is_file():  # noqa: ASYNC240  # one look before anything runs
+            raise UsageError(f"the patch '{name}' is not there.", "Check the path after --inject.")
+    else:
+        path = suite.injection(name)
+    patch = await anyio.to_thread.run_sync(path.read_bytes)
+    copy = scratch / "i"
+    await anyio.to_thread.run_sync(make_work_copy, upstream, copy)
+    await apply_patch(copy, patch)
+    return patch
 
 
 def check_via(choice: Choice) -> None:

@@ -1,26 +1,27 @@
-"""Runs every test in a process of its own, forked from one that never imports the tree.
+"""Runs every requirement's tests in processes forked from one that never imports the tree.
 
 The parent collects, forks, listens and reports; it alone holds the report channel and its key, and
-no code of the tree ever runs in it. Every test is run twice, in random order, each time in a fresh
-child: once as it is, and once as a *control* that must fail. When the test's body has ended the
-child asks the parent which of the two it is; until then nothing in its memory tells. Whatever makes
-tests pass by force makes the control pass too.
+no code of the tree ever runs in it. The tests of one mark (one requirement) share a child, and each
+group is run in two children. In one of them a test counts as it is, in the other it is a *control*
+that must fail; which is which is drawn for every test, and the parent tells the child only after
+the test's body has ended. Until then nothing in the child's memory says it. Whatever makes tests
+pass by force makes the controls pass too.
 """
 
+import gc
+import importlib
 import os
 import random
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import pytest
 
+from .channel import Sender
 from .child import Child, run_child
 from .integrity import Fingerprint, expected_behaviour
-from .listen import Ended, Listener
-from .channel import Sender
-from .whole import CollectReporter, implementations
-
-PHASES = ("setup", "call", "teardown")
+from .listen import Ended, Listener, Told
+from .whole import PHASES, CollectReporter, describe, implementations
 
 
 class EachReporter(CollectReporter):
@@ -36,58 +37,78 @@ class EachReporter(CollectReporter):
         self._order = order
         self._ends = time.monotonic() + order["wall_s"]
         self._noise: "set[str]" = set()
-        self._fingerprint: "Optional[Fingerprint]" = None
+        self._fingerprint = Fingerprint(list)
 
-    def pytest_collection_finish(self, session: "pytest.Session") -> None:
-        """Tell the ids, and note the machinery's state: all is loaded, nothing has run."""
-        super().pytest_collection_finish(session)
-        modules = {i.module.__name__ for i in session.items if isinstance(i, pytest.Function)}
-        watched = modules | set(self._order["watch"])
-        self._fingerprint = Fingerprint(watched, lambda: implementations(session.config))
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: "pytest.Session") -> bool:
+        """Run what was collected, in children instead of here."""
+        for name in self._order["watch"]:
+            importlib.import_module(name)
+        gc.freeze()  # keeps the children's collector off the pages they share with us
+        modules = [i.module.__name__ for i in session.items if isinstance(i, pytest.Function)]
+        config, values = session.config, self._order["watch"]
+        self._fingerprint = Fingerprint(lambda: implementations(config), set(modules), values)
+        for group in self._groups(session.items):
+            self._run_group(group)
+        return True
 
-    def pytest_runtest_protocol(self, item: "pytest.Item") -> bool:
-        """Run one item in children instead of here."""
-        real, control = self._both(item)
-        notes = self._judge(item, real, control)
+    def _groups(self, items: "Sequence[pytest.Item]") -> "List[List[pytest.Item]]":
+        """Items by their marks, in order; an item without a mark stays alone."""
+        groups: "Dict[str, List[pytest.Item]]" = {}
+        for item in items:
+            marks = describe(item, self.mark)["marks"]
+            groups.setdefault(repr(marks) if marks else item.nodeid, []).append(item)
+        return list(groups.values())
+
+    def _run_group(self, items: "List[pytest.Item]") -> None:
+        draw = [bool(random.getrandbits(1)) for _ in items]
+        one = self._run(items, draw)
+        # A test that hung in one child has failed already; hanging again tells nothing more.
+        skipped = Ended(how=f"not run: {one.how}", timed_out=True)
+        other = skipped if one.timed_out else self._run(items, [not bit for bit in draw])
+        for number, item in enumerate(items):
+            real, control = (other, one) if draw[number] else (one, other)
+            self._judge(item, real.test(number), control.tests.get(number))
+        self._note_lines(items[0], one.strays + other.strays)
+
+    def _run(self, items: "List[pytest.Item]", controls: "List[bool]") -> Ended:
+        """Run a group once.
+
+        Args:
+            items: the tests.
+            controls: for each of them, whether it is a control this time.
+        """
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            return Ended(how="the deadline of the whole run had passed", timed_out=True)
+        listener = Listener(controls, each_s=self._order["each_s"], ends=self._ends)
+        child = Child(
+            items=items,
+            fingerprint=self._fingerprint,
+            line=listener.childs_end,
+            key=bytearray(listener.key),
+            roots=self._order["roots"],
+            tree=self._order["tree"],
+        )
+        pid = os.fork()
+        if pid == 0:
+            self.sender.blind()
+            run_child(child, listener.output_end)
+        return listener.listen(pid)
+
+    def _judge(self, item: "pytest.Item", real: Told, control: "Optional[Told]") -> None:
+        """Report one test."""
+        notes = self._notes(item, real, control)
         for phase in PHASES:
             if phase in real.outcomes:
                 self._tell(item, phase, real)
+        forced = notes if real.all_passed() else []
+        tampered = [*forced, *(f"reached for {what}" for what in real.reach)]
         proof = {"kind": "proof", "id": item.nodeid, "ok": not notes, "notes": notes}
-        self.sender.send({**proof, "tampered": _tampering(real, notes)})
+        self.sender.send({**proof, "tampered": tampered})
         self._show(item, real, notes)
-        return True
 
-    def _both(self, item: "pytest.Item") -> "tuple[Ended, Optional[Ended]]":
-        """The test and its control, in random order; the control only where it can matter."""
-        if random.getrandbits(1):
-            control = self._run(item, fail=True)
-            return (control if control.timed_out else self._run(item, fail=False)), control
-        real = self._run(item, fail=False)
-        return real, (self._run(item, fail=True) if real.all_passed() else None)
-
-    def _run(self, item: "pytest.Item", *, fail: bool) -> Ended:
-        left = self._ends - time.monotonic()
-        if left <= 0:
-            return Ended(timed_out=True, how="the deadline of the whole run had passed")
-        assert self._fingerprint is not None  # noqa: S101  # collection came first
-        numbers = random.sample(range(1_000_000), 5)
-        limit = min(left, self._order["each_s"])
-        with Listener(fail=fail, numbers=numbers, limit_s=limit) as listener:
-            child = Child(
-                item=item,
-                fingerprint=self._fingerprint,
-                line=listener.childs_end,
-                key=bytearray(listener.key),
-                roots=self._order["roots"],
-                tree=self._order["tree"],
-            )
-            pid = os.fork()
-            if pid == 0:
-                self.sender.blind()
-                run_child(child, listener.output_end)
-            return listener.listen(pid)
-
-    def _judge(self, item: "pytest.Item", real: Ended, control: "Optional[Ended]") -> "List[str]":
+    def _notes(self, item: "pytest.Item", real: Told, control: "Optional[Told]") -> "List[str]":
         """What stands against a pass of this test, beyond its own phases."""
         if item.name == self._order["calibrate"]:
             # No code of the tree has run yet: what changed here is pytest's own doing.
@@ -100,24 +121,29 @@ class EachReporter(CollectReporter):
         if control is None or control.outcomes.get("call") != "failed":
             passed = control is not None and control.all_passed()
             notes.append("the control that must fail passed" if passed else "the control was lost")
-        return notes + real.forgeries()
+        return notes
 
-    def _tell(self, item: "pytest.Item", phase: str, ended: Ended) -> None:
+    def _note_lines(self, item: "pytest.Item", strays: int) -> None:
+        if strays:
+            note = f"{strays} forged lines while the tests ran"
+            self.sender.send({"kind": "noted", "id": item.nodeid, "tampered": [note]})
+
+    def _tell(self, item: "pytest.Item", phase: str, told: Told) -> None:
         record = {"kind": "report", "id": item.nodeid, "phase": phase}
-        text = ended.texts.get(phase, "")
-        self.sender.send({**record, "outcome": ended.outcomes[phase], "text": text})
+        text = told.texts.get(phase, "")
+        self.sender.send({**record, "outcome": told.outcomes[phase], "text": text})
 
-    def _show(self, item: "pytest.Item", ended: Ended, notes: "List[str]") -> None:
+    def _show(self, item: "pytest.Item", told: Told, notes: "List[str]") -> None:
         """Let pytest's own terminal and exit code know."""
         hook = item.config.hook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for phase in PHASES:
-            bad = ended.outcomes.get(phase, "missing") != "passed"
-            if phase in ended.outcomes or (phase == "call" and bad):
-                text = ended.texts.get(phase) or ended.how or "no report came"
-                self._log(item, phase, text if bad else "", ended.output)
-        if notes and ended.all_passed():
-            self._log(item, "teardown", "\n".join(notes), ended.output)
+            bad = told.outcomes.get(phase, "missing") != "passed"
+            if phase in told.outcomes or (phase == "call" and not told.outcomes):
+                text = told.texts.get(phase) or told.how or "no report came"
+                self._log(item, phase, text if bad else "", told.output)
+        if notes and told.all_passed():
+            self._log(item, "teardown", "\n".join(notes), told.output)
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
     def _log(self, item: "pytest.Item", phase: str, trouble: str, output: str) -> None:
@@ -131,9 +157,3 @@ class EachReporter(CollectReporter):
             [("Captured output", output)] if trouble and output else [],
         )
         item.config.hook.pytest_runtest_logreport(report=report)
-
-
-def _tampering(real: Ended, notes: "List[str]") -> "List[str]":
-    """Of what stands against a test, what looks like an attempt to sway it."""
-    forced = notes if real.all_passed() else real.lines()
-    return [*forced, *(f"reached for {what}" for what in real.reach)]

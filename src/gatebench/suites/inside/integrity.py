@@ -9,30 +9,33 @@ import sys
 from types import FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Tuple
 
-_MACHINERY = ("_pytest", "pytest", "pluggy")
-_VALUES = ("builtins", "json", "operator", "functools", "contextlib", "importlib", "types")
-_MISSING = object()
-
-# pytest itself sets these anew for every test.
-_RESTLESS = frozenset(
-    f"_pytest.assertion.util.{name}" for name in ("_reprcompare", "_assertion_pass", "_config")
+_PYTEST = (
+    "_code.code main monkeypatch nodes outcomes python python_api raises recwarn reports runner "
+    "skipping"
 )
+_MACHINERY = ("pytest", "pluggy", "inside", *(f"_pytest.{name}" for name in _PYTEST.split()))
+_VALUES = ("builtins", "json", "operator", "functools", "contextlib")
+_MISSING = object()
 
 
 class _Row(NamedTuple):
+    """One name in a module or class, and what it stood for."""
+
     name: str
     owner: Any
     key: str
     value: Any
-    inner: Tuple[Any, ...]
+    function: Any
+    """The plain function beneath, if there is one: its parts can be swapped while it stays."""
+    code: Any
+    defaults: Any
 
 
-def _inner(value: Any) -> Tuple[Any, ...]:
-    """The parts of a function that can be swapped while the function stays the same object."""
+def _row(prefix: str, owner: Any, key: str, value: Any) -> _Row:
     plain = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
     if not isinstance(plain, FunctionType):
-        return ()
-    return (plain.__code__, plain.__defaults__, plain.__kwdefaults__)
+        return _Row(f"{prefix}.{key}", owner, key, value, None, None, None)
+    return _Row(f"{prefix}.{key}", owner, key, value, plain, plain.__code__, plain.__defaults__)
 
 
 def _worth(value: Any) -> bool:
@@ -40,50 +43,58 @@ def _worth(value: Any) -> bool:
 
 
 def _rows(prefix: str, owner: Any) -> "List[_Row]":
-    return [
-        _Row(f"{prefix}.{key}", owner, key, value, _inner(value))
-        for key, value in list(vars(owner).items())
-        if _worth(value) and f"{prefix}.{key}" not in _RESTLESS
-    ]
+    names = list(vars(owner).items())
+    return [_row(prefix, owner, key, value) for key, value in names if _worth(value)]
 
 
 def _module_rows(module: ModuleType) -> "List[_Row]":
     rows = _rows(module.__name__, module)
-    classes = [r for r in rows if isinstance(r.value, type) and r.value is not type]
-    own = [r for r in classes if r.value.__module__ == module.__name__]
+    own = [r for r in rows if isinstance(r.value, type) and r.value.__module__ == module.__name__]
+    if module.__name__ == "builtins":
+        own = []  # Python forbids to change these
     return rows + [inner for r in own for inner in _rows(r.name, r.value)]
 
 
-def _same(row: _Row) -> bool:
-    now = vars(row.owner).get(row.key, _MISSING)
-    if now is not row.value:
-        return False
-    return all(a is b for a, b in zip(_inner(now), row.inner))
+def _changed(rows: "List[_Row]") -> "List[str]":
+    """Names that stand for something else now. Runs after every test, hence the plain loop."""
+    found = []
+    for name, owner, key, value, function, code, defaults in rows:
+        if owner.__dict__.get(key, _MISSING) is not value:
+            found.append(name)
+        elif function is not None and (
+            function.__code__ is not code or function.__defaults__ is not defaults
+        ):
+            found.append(name)
+    return found
 
 
 class Fingerprint:
     """The state of the judging machinery at one moment.
 
     Args:
-        extra: names of further modules to watch: the test modules, and what they import.
+        extra: names of the test modules.
+        values: names of further modules that the tests compare with.
         hooks: gives the registered hook implementations, to notice a plugin that came later.
     """
 
-    def __init__(self, extra: "Iterable[str]", hooks: "Callable[[], List[Any]]") -> None:
-        tops = _MACHINERY + _VALUES
-        names = [n for n in list(sys.modules) if n.split(".")[0] in tops or n in set(extra)]
+    def __init__(
+        self,
+        hooks: "Callable[[], List[Any]]",
+        extra: "Iterable[str]" = (),
+        values: "Iterable[str]" = (),
+    ) -> None:
+        core = (*_MACHINERY, *extra)
         self._modules: Dict[str, Any] = dict(sys.modules)
-        self._rows = [
-            row
-            for name in names
-            if isinstance(module := sys.modules[name], ModuleType)
-            for row in _module_rows(module)
-        ]
-        machinery = _MACHINERY + tuple(extra)
-        self._core = [r for r in self._rows if r.name.startswith(machinery)]
+        self._core = self._watched(core)
+        self._values = self._watched(tuple({*_VALUES, *values}))
         self._finders = (list(sys.meta_path), list(sys.path_hooks))
         self._hooks = hooks
         self._implementations = hooks()
+
+    def _watched(self, tops: "Tuple[str, ...]") -> "List[_Row]":
+        below = tuple(f"{top}." for top in tops)
+        modules = [m for n, m in self._modules.items() if n in tops or n.startswith(below)]
+        return [r for m in modules if isinstance(m, ModuleType) for r in _module_rows(m)]
 
     def accept_hooks(self) -> None:
         """Take the hooks registered now for the right ones."""
@@ -91,14 +102,11 @@ class Fingerprint:
 
     def core_changes(self) -> "List[str]":
         """What changed in pytest and the test modules (a test never patches these itself)."""
-        changed = [row.name for row in self._core if not _same(row)]
-        return changed + self._hook_changes()
+        return _changed(self._core) + self._hook_changes()
 
     def changes(self) -> "List[str]":
         """Everything that changed, sorted."""
-        changed = {row.name for row in self._rows if not _same(row)}
-        changed.update(self._hook_changes(), self._import_changes())
-        return sorted(changed)
+        return sorted({*_changed(self._values), *self.core_changes(), *self._import_changes()})
 
     def _hook_changes(self) -> "List[str]":
         now = self._hooks()

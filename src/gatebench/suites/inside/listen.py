@@ -1,25 +1,26 @@
 """The parent's side of one child: listen, answer, keep the time, leave nothing behind."""
 
 import os
+import random
 import select
 import signal
 import socket
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from .channel import KEY_BYTES, Receiver
 
 _OUTPUT_BYTES = 10_000
-_MESSAGE_BYTES = 4_000_000
+_MESSAGE_BYTES = 16_000_000
 _TICK_S = 0.5
-_STDIO = 65_536
+_PIECE = 65_536
 
 
 @dataclass
-class Ended:
-    """What became of one child."""
+class Told:
+    """What one child told of one test."""
 
     outcomes: "Dict[str, str]" = field(default_factory=dict)
     texts: "Dict[str, str]" = field(default_factory=dict)
@@ -27,53 +28,56 @@ class Ended:
     reach: "List[str]" = field(default_factory=list)
     behaviour: "Dict[str, Any]" = field(default_factory=dict)
     numbers: "List[int]" = field(default_factory=list)
-    strays: int = 0
-    returned: int = 0
-    timed_out: bool = False
     how: str = ""
-    """How it ended, where it ended without its report."""
+    """Why nothing was told, where nothing was."""
     output: str = ""
 
     def all_passed(self) -> bool:
-        """Whether it reported all three phases as passed."""
+        """Whether all three phases were reported as passed."""
         return self.outcomes == dict.fromkeys(("setup", "call", "teardown"), "passed")
 
-    def forgeries(self) -> "List[str]":
-        """What speaks against the child's own report."""
-        unfinished = ["the test's body did not end exactly once"] if self.returned != 1 else []
-        return self.lines() + unfinished
 
-    def lines(self) -> "List[str]":
-        """Forged lines, if any."""
-        return [f"{self.strays} forged lines"] if self.strays else []
+@dataclass
+class Ended:
+    """What became of one child."""
+
+    tests: "Dict[int, Told]" = field(default_factory=dict)
+    """By number in the group; a test without its last word is absent."""
+    strays: int = 0
+    timed_out: bool = False
+    how: str = ""
+    """How it ended, where it ended without its last report."""
+    output: str = ""
+
+    def test(self, number: int) -> Told:
+        """What was told of a test, or why nothing was."""
+        return self.tests.get(number) or Told(how=self.how or "no report came", output=self.output)
 
 
 class Listener:
     """One child's line and its output.
 
     Args:
-        fail: whether the child is a control.
-        numbers: for `integrity.behaviour`.
-        limit_s: seconds until the child is killed.
+        controls: for each test of the group, whether it is a control in this child.
+        each_s: seconds for one test, until the child is killed.
+        ends: the whole run's deadline, on the monotonic clock.
     """
 
-    def __init__(self, *, fail: bool, numbers: "List[int]", limit_s: float) -> None:
+    def __init__(self, controls: "Sequence[bool]", *, each_s: float, ends: float) -> None:
         self.key = os.urandom(KEY_BYTES)
-        self._answer = (b"f" if fail else b"p") + " ".join(map(str, numbers)).encode()
-        self._ends = time.monotonic() + limit_s
+        self._controls = controls
+        self._each_s = each_s
+        self._last = ends
+        self._renew()
         self._line, self.childs_end = socket.socketpair()
         self._output, self.output_end = os.pipe()
+        os.set_blocking(self._output, False)
         self._receiver = Receiver(self.key)
-        self._ended = Ended(numbers=numbers)
+        self._ended = Ended()
+        self._current = Told()
+        self._asked = False
         self._kept = b""
         self._bytes = 0
-
-    def __enter__(self) -> "Listener":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._line.close()
-        os.close(self._output)
 
     def listen(self, pid: int) -> Ended:
         """Wait for the child's end or its deadline; its descendants are gone on return."""
@@ -86,10 +90,18 @@ class Listener:
         self._settle(pid, finished=gone not in ends)
         os.close(gone)
         self._rest([e for e in ends if e != gone])
+        return self._finish()
+
+    def _finish(self) -> Ended:
         self._receiver.close()
         self._ended.strays = self._receiver.strays
-        self._ended.output = self._kept.decode(errors="replace")
+        self._ended.output = self._take_output()
+        self._line.close()
+        os.close(self._output)
         return self._ended
+
+    def _renew(self) -> None:
+        self._ends = min(time.monotonic() + self._each_s, self._last)
 
     def _late(self) -> bool:
         return time.monotonic() > self._ends
@@ -102,12 +114,12 @@ class Listener:
                 continue
         _, status = os.waitpid(pid, 0)
         _sweep()
-        if not finished:
-            self._ended.timed_out = True
-            self._ended.how = "the test did not end in time"
-        elif not self._ended.outcomes:
+        if finished:
             code = os.waitstatus_to_exitcode(status)
             self._ended.how = f"the process ended before the test's report (exit {code})"
+        else:
+            self._ended.timed_out = True
+            self._ended.how = "the test did not end in time"
 
     def _drain(self, ends: "List[Any]", wait_s: float) -> None:
         """Read what is there; waits at most ``wait_s`` for something to happen."""
@@ -123,14 +135,27 @@ class Listener:
 
     def _take(self, end: Any) -> bool:
         """Read once from one end; whether there may be more."""
-        if end not in (self._line, self._output):
-            return False  # the child has ended
-        if end == self._output:
-            data = os.read(end, _STDIO)
-            self._kept = (self._kept + data)[-_OUTPUT_BYTES:]
-            return bool(data)
+        if end is self._line:
+            return self._take_line()
+        return self._keep_output() if end == self._output else False
+
+    def _keep_output(self) -> bool:
         try:
-            data = self._line.recv(_STDIO)
+            data = os.read(self._output, _PIECE)
+        except BlockingIOError:
+            return True
+        self._kept = (self._kept + data)[-_OUTPUT_BYTES:]
+        return bool(data)
+
+    def _take_output(self) -> str:
+        """The output since the last test."""
+        self._keep_output()
+        text, self._kept = self._kept.decode(errors="replace"), b""
+        return text
+
+    def _take_line(self) -> bool:
+        try:
+            data = self._line.recv(_PIECE)
         except ConnectionError:
             return False
         self._bytes += len(data)
@@ -140,17 +165,29 @@ class Listener:
         return bool(data)
 
     def _hear(self, record: "Dict[str, Any]") -> None:
+        number = len(self._ended.tests)
         kind = record["kind"]
-        if kind == "returned":
-            self._ended.returned += 1
-            self._line.send(self._answer)
+        if kind == "returned" and not self._asked and number < len(self._controls):
+            self._answer(control=self._controls[number])
         elif kind == "behaviour":
-            self._ended.behaviour = record["seen"]
+            self._current.behaviour = record["seen"]
         elif kind == "ended":
-            self._ended.outcomes = record["phases"]
-            self._ended.texts = record["texts"]
-            self._ended.changed = record["changed"]
-            self._ended.reach = record["reach"]
+            told = self._current
+            told.outcomes, told.texts = record["phases"], record["texts"]
+            told.changed, told.reach = record["changed"], record["reach"]
+            told.output = self._take_output()
+            self._ended.tests[number] = told
+            self._current, self._asked = Told(), False
+            self._renew()
+
+    def _answer(self, *, control: bool) -> None:
+        self._asked = True
+        self._current.numbers = random.sample(range(1_000_000), 5)
+        numbers = " ".join(map(str, self._current.numbers))
+        try:
+            self._line.send((b"f" if control else b"p") + numbers.encode())
+        except OSError:
+            return  # the child has gone; its end is noticed elsewhere
 
 
 def _sweep() -> None:

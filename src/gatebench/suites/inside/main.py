@@ -39,6 +39,7 @@ def main() -> NoReturn:
     sender = Sender(_rearrange(), key)
     sys.dont_write_bytecode = True
     shut_off()
+    sender.send({"kind": "started"})
     code = _each(order, sender) if order["mode"] == "each" else _whole(order, sender)
     sys.stdout.flush()
     sys.stderr.flush()

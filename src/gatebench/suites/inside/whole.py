@@ -7,6 +7,7 @@ import pytest
 from .channel import Sender
 from .integrity import Fingerprint
 
+PHASES = ("setup", "call", "teardown")
 TEXT_CHARS = 4000
 
 
@@ -65,7 +66,7 @@ class WholeReporter(CollectReporter):
         super().__init__(sender, mark)
         # Now, before the tree's own conftest can be imported; its hooks are legitimate here, so
         # they are not watched.
-        self._fingerprint = Fingerprint((), list)
+        self._fingerprint = Fingerprint(list)
 
     def pytest_runtest_logreport(self, report: "pytest.TestReport") -> None:
         """Tell one phase of one test."""

@@ -22,7 +22,7 @@ from gatebench.suites import (
 )
 from gatebench.suites.hidden import Hidden, load_hidden
 
-RUNNER = Path(__file__).with_name("lattice_runner.py")
+RUNNER = Path(__file__).with_name("suite_runner.py")
 
 
 @dataclass(frozen=True)

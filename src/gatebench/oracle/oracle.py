@@ -1,0 +1,193 @@
+"""Judges trees: private copies, one retry for faults of ours, no tree judged twice."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+
+from gatebench.errors import GateBenchError, OracleFault
+from gatebench.model.verdict import SuiteRun, Verdict
+from gatebench.oracle import hidden_run
+from gatebench.oracle.controls import new_controls
+from gatebench.oracle.once import Once
+from gatebench.oracle.suite_run import suite_job, suite_run_of
+from gatebench.sandbox import Sandbox
+from gatebench.suites import Suite, TestEnvironment
+from gatebench.suites.collection import Bench as CollectingBench
+from gatebench.suites.collection import expected_tests
+from gatebench.suites.hidden import Hidden
+from gatebench.suites.pytest_run import PytestRun
+from gatebench.suites.testing import Bench, PytestJob, run_pytest
+from gatebench.workspace import TreeStore
+
+_ATTEMPTS = 2
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class OracleSetup:
+    """What an oracle needs."""
+
+    hidden: Hidden
+    upstream: Path
+    """The pristine library, with its own tests."""
+    environment: TestEnvironment
+    sandbox: Sandbox
+    store: TreeStore
+    cache: Path
+    hidden_limit_s: float = hidden_run.LIMIT_S
+    each_limit_s: float = 10.0
+    """Seconds for one hidden test."""
+    suite_limit_s: float = 300.0
+
+    @property
+    def suite(self) -> Suite:
+        """The suite whose tests judge."""
+        return self.hidden.suite
+
+    @property
+    def bench(self) -> Bench:
+        """Where tests run."""
+        return Bench(self.sandbox, self.environment)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict, and what the run printed."""
+
+    verdict: Verdict
+    log: str
+    """``hidden-<n>.txt``: cleaned and capped."""
+
+
+class Oracle:
+    """Judges trees of one suite; equal trees are judged once, however many ask."""
+
+    def __init__(self, setup: OracleSetup) -> None:
+        self._setup = setup
+        self._judgements: Once[Judgement] = Once(lambda j: j.verdict.unscorable_reason is None)
+        self._suites: Once[SuiteRun] = Once(lambda run: run.green is not None)
+        self._tests: Once[hidden_run.Hidden] = Once()
+        self._baseline: Once[PytestRun] = Once()
+
+    async def judge(self, tree: str, task_id: str) -> Judgement:
+        """Run a task's hidden tests on a tree.
+
+        Faults of ours are retried once, then every requirement is unscorable. Nothing is raised
+        for what the tree does.
+
+        Raises:
+            SuiteError: the hidden tests don't collect on the reference.
+        """
+        hidden = await self._hidden(task_id)
+        key = (tree, task_id, hidden.digest, self._setup.environment.digest)
+        judgement, cached = await self._judgements.get(key, lambda: self._judge(hidden, tree))
+        verdict = judgement.verdict.model_copy(update={"cached": cached})
+        return Judgement(verdict, judgement.log)
+
+    async def run_suite(self, tree: str) -> SuiteRun:
+        """Run the library's pristine tests on a tree: all of them, under pristine configuration.
+
+        ``green`` means that every test that passes on upstream passes here too.
+
+        Raises:
+            OracleFault: the pristine tests don't run on upstream itself.
+        """
+        key = (tree, self._setup.environment.digest)
+        return (await self._suites.get(key, lambda: self._run_suite(tree)))[0]
+
+    async def _hidden(self, task_id: str) -> hidden_run.Hidden:
+        return (await self._tests.get(task_id, lambda: self._collect(task_id)))[0]
+
+    async def _collect(self, task_id: str) -> hidden_run.Hidden:
+        setup = self._setup
+        bench = CollectingBench(setup.environment, setup.sandbox, setup.cache)
+        expected = await expected_tests(setup.hidden, task_id, bench)
+        tests = setup.hidden.tests(task_id)
+        return hidden_run.Hidden(setup.suite.task(task_id), tests.file, tests.digest, expected)
+
+    async def _judge(self, hidden: hidden_run.Hidden, tree: str) -> Judgement:
+        async def once() -> Judgement:
+            controls = new_controls()
+            async with self._copy(tree) as copy:
+                job = hidden_run.hidden_job(hidden, controls, copy)
+                run = await run_pytest(self._setup.bench, self._limited(job))
+            wrong = hidden_run.trouble(hidden, controls, run)
+            if wrong:
+                raise OracleFault(f"{wrong}: {run.log[-500:]}")
+            log = run.log.replace(hidden_run.FILE, hidden.file.name)
+            return Judgement(hidden_run.verdict_of(hidden, tree, run), log)
+
+        try:
+            return await _twice(once)
+        except OracleFault as fault:
+            return Judgement(hidden_run.unscorable(hidden, tree, str(fault)), str(fault))
+
+    def _limited(self, job: PytestJob) -> PytestJob:
+        setup = self._setup
+        return replace(job, limit_s=setup.hidden_limit_s, each_s=setup.each_limit_s)
+
+    async def _run_suite(self, tree: str) -> SuiteRun:
+        baseline = (await self._baseline.get("upstream", self._run_upstream))[0]
+
+        async def once() -> SuiteRun:
+            async with self._copy(tree) as copy:
+                run = await run_pytest(self._setup.bench, self._suite_job(copy))
+            return suite_run_of(run, baseline)
+
+        try:
+            return await _twice(once)
+        except OracleFault as fault:
+            return SuiteRun(passed=None, failed=None, green=None, wall_s=0.0, log=str(fault))
+
+    async def _run_upstream(self) -> PytestRun:
+        with tempfile.TemporaryDirectory(prefix="t", ignore_cleanup_errors=True) as name:
+            copy = Path(name, "w")
+            await anyio.to_thread.run_sync(_copy_files, self._setup.upstream, copy)
+            run = await run_pytest(self._setup.bench, self._suite_job(copy))
+        if not run.green:
+            raise OracleFault(f"the library's own tests fail on upstream: {run.log[-2000:]}")
+        return run
+
+    def _suite_job(self, tree: Path) -> PytestJob:
+        setup = self._setup
+        return suite_job(setup.suite.library, setup.upstream, tree, setup.suite_limit_s)
+
+    @asynccontextmanager
+    async def _copy(self, tree: str) -> AsyncIterator[Path]:
+        """A private copy of a tree in a short place whose name tells nothing."""
+        folder = Path(tempfile.mkdtemp(prefix="t"))
+        try:
+            await self._setup.store.checkout(tree, folder / "w")
+            yield folder / "w"
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(_remove, folder)
+
+
+async def _twice(make: Callable[[], Awaitable[T]]) -> T:
+    """Try again once where our own machinery failed.
+
+    Raises:
+        OracleFault: it failed twice.
+    """
+    for attempt in range(_ATTEMPTS):
+        try:
+            return await make()
+        except (GateBenchError, OSError) as error:
+            if attempt + 1 == _ATTEMPTS:
+                raise OracleFault(f"the oracle failed {_ATTEMPTS} times: {error}") from error
+    raise AssertionError("unreachable")
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copy_files(source: Path, dest: Path) -> None:
+    shutil.copytree(source, dest, symlinks=True, ignore=shutil.ignore_patterns(".git"))

@@ -1,0 +1,83 @@
+"""What a reader must know before believing a job's numbers: one sentence each."""
+
+from collections.abc import Iterator
+
+from gatebench.stats.cells import Cells
+
+HOPELESS = 0.1
+FEW_TASKS = 10
+
+
+def warnings(cells: Cells) -> tuple[str, ...]:
+    """All warnings about one job."""
+    return tuple(
+        sentence
+        for rule in (_missing, _tasks, _reps, _hopeless, _marks)
+        for sentence in rule(cells)
+    )
+
+
+def _missing(cells: Cells) -> Iterator[str]:
+    planned = len(cells.job.trials)
+    done = sum(t.score is not None for t in cells.job.trials)
+    valid = sum(t.valid for t in cells.job.trials)
+    if not planned:
+        yield "The job has no trials: there is nothing to analyse."
+    if done < planned:
+        yield f"{planned - done} of {planned} trials are not done: every number may still change."
+    if valid < done:
+        yield (
+            f"{done - valid} of {done} finished trials are invalid (a fault of the harness, not "
+            "of the agent) and stand in no number; if faults are likelier in hard trials, what is "
+            "left is biased."
+        )
+
+
+def _tasks(cells: Cells) -> Iterator[str]:
+    tasks = len(cells.job.tasks)
+    if tasks == 1:
+        yield (
+            "One task: intervals over tasks are impossible, and nothing here speaks about other "
+            "tasks."
+        )
+    elif 1 < tasks < FEW_TASKS:
+        yield (
+            f"{tasks} tasks: only large differences can be told apart. More tasks help more than "
+            "more repetitions."
+        )
+
+
+def _reps(cells: Cells) -> Iterator[str]:
+    if cells.job.reps == 1 and cells.job.trials:
+        yield (
+            "One repetition: what one trial did by chance can't be told from what its config "
+            "does; there is no interval for these tasks alone."
+        )
+
+
+def _hopeless(cells: Cells) -> Iterator[str]:
+    means = cells.end_means("bare")
+    low = [task for task, mean in means.items() if mean <= HOPELESS]
+    if low:
+        yield (
+            f"Nearly hopeless for bare: {', '.join(low)}. Where one task in five is, intervals of "
+            "bare pass rates were measured to cover 88–94 %, not 95 %."
+        )
+
+
+def _marks(cells: Cells) -> Iterator[str]:
+    trials = cells.everything()
+    tampered = sum(bool(d.score.tampered) for d in trials)
+    if tampered:
+        yield f"Tampering was seen in {tampered} valid trials; they count as they ended."
+    if any(d.score.unsandboxed for d in trials):
+        yield "Some trials ran without a sandbox: the hidden tests were within the agent's reach."
+    if any(d.score.model_ok is False for d in trials):
+        yield "In some trials another model served than the one asked for."
+    if any(d.score.hidden_unscorable for d in trials):
+        yield "Some requirements have no verdict; they are left out of every denominator."
+    if len({d.setup for d in trials}) > 1:
+        yield (
+            "Configs differ in more than their gates (agent, model, prompt, profile or injection): "
+            "their differences are not the gates' alone."
+        )

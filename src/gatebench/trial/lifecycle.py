@@ -1,0 +1,42 @@
+"""One trial, from an empty directory to its score: the steps in order.
+
+Each step takes the `Run` and leaves in it what the next ones need; what a step finds broken becomes
+the trial's status, and the steps after it that still make sense are run all the same: evidence is
+kept whatever happens.
+"""
+
+import anyio
+
+from gatebench.errors import HarnessFault
+from gatebench.model.score import Score
+from gatebench.model.trial import Config, TrialId
+from gatebench.trial.bench import private_directory
+from gatebench.trial.last_look import last_look
+from gatebench.trial.prepare import prepare
+from gatebench.trial.run import Job, Run
+from gatebench.trial.scoring import file_score
+from gatebench.trial.work import ready_gates, work
+
+STEPS = (prepare, ready_gates, work, last_look)
+"""What a trial does, in order; `file_score` comes after, whatever happened."""
+
+__all__ = ["STEPS", "Job", "run_trial"]
+
+
+async def run_trial(job: Job, trial: TrialId, config: Config) -> Score:
+    """Run one trial and file its score.
+
+    A fault of ours becomes the score's status; it is never raised and never the agent's.
+    """
+    home = job.home.trial(trial)
+    home.begin_attempt()
+    with private_directory() as place:
+        async with anyio.create_task_group() as group:
+            run = Run.begin(job, home, config, place, group)
+            for step in STEPS:
+                try:
+                    await step(run)
+                except HarnessFault as fault:
+                    run.broke(fault.status, str(fault))
+                    break
+    return file_score(run)

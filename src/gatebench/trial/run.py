@@ -1,0 +1,118 @@
+"""A running trial: what it was given, and what it has found so far."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anyio.abc import TaskGroup
+
+from gatebench.agents.result import WorkerResult
+from gatebench.gates.base import Gate
+from gatebench.model.score import WriterOutcome
+from gatebench.model.task import PromptVariant, Task
+from gatebench.model.trial import Config, TrialId
+from gatebench.model.verdict import SuiteRun, Verdict
+from gatebench.store.job_dir import JobDir
+from gatebench.store.journal import Journal
+from gatebench.store.trial_dir import TrialDir
+from gatebench.trial.bench import Bench
+from gatebench.trial.progress import Moment, Watcher
+from gatebench.trial.sites import Ledger, Sites
+from gatebench.trial.stop_log import StopLog
+from gatebench.trial.verdicts import Verdicts
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the trials of one invocation share."""
+
+    bench: Bench
+    home: JobDir
+    journal: Journal
+    watcher: Watcher
+
+
+@dataclass
+class Run:
+    """One attempt of one trial, while it runs."""
+
+    bench: Bench
+    home: TrialDir
+    config: Config
+    place: Path
+    """A private directory with a short, random name; gone when the trial ends."""
+    task: Task
+    sites: Sites
+    ledger: Ledger
+    log: StopLog
+    verdicts: Verdicts
+    watcher: Watcher
+    attempt: int
+    started_at: float = field(default_factory=time.time)
+
+    status: str = "ok"
+    why: str = ""
+    start_tree: str = ""
+    """The tree the worker finds: pristine, or with the injection."""
+    pristine_tree: str = ""
+    gates: tuple[Gate, ...] = ()
+    result: WorkerResult | None = None
+    final_tree: str | None = None
+    final: Verdict | None = None
+    suite: SuiteRun | None = None
+    writer: WriterOutcome | None = None
+    hook_wall_s: float = 0.0
+    gate_crashes: int = 0
+    tampered: list[str] = field(default_factory=list)
+
+    @classmethod
+    def begin(
+        cls, job: Job, home: TrialDir, config: Config, place: Path, group: TaskGroup
+    ) -> "Run":
+        """Set a trial up; nothing is started yet."""
+        attempt = home.attempt
+        log = StopLog(home, job.journal, attempt)
+        ledger = Ledger(lambda call: log.event("call", **call.model_dump(mode="json")))
+        return cls(
+            bench=job.bench,
+            home=home,
+            config=config,
+            place=place,
+            task=job.bench.suite.task(home.id.task),
+            sites=Sites(job.bench, home.id, config, ledger),
+            ledger=ledger,
+            log=log,
+            verdicts=Verdicts(job.bench, home, log, group),
+            watcher=job.watcher,
+            attempt=attempt,
+        )
+
+    @property
+    def id(self) -> TrialId:
+        """Which trial it is."""
+        return self.home.id
+
+    @property
+    def gated(self) -> bool:
+        """Whether a Stop hook is set."""
+        return bool(self.config.gates)
+
+    @property
+    def work(self) -> Path:
+        """The work copy."""
+        return self.place / "w"
+
+    @property
+    def variant(self) -> PromptVariant:
+        """How the task is put."""
+        return self.config.prompt or self.bench.choice.prompt
+
+    def broke(self, status: str, why: str) -> None:
+        """Something of ours broke; the first cause stays."""
+        if self.status == "ok":
+            self.status, self.why = status, why
+        self.log.event("fault", status=status, why=why)
+
+    def doing(self, what: str, stop: int | None = None) -> None:
+        """Tell whoever watches."""
+        self.watcher.moment(Moment(self.id, what, stop))

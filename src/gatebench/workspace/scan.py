@@ -1,0 +1,172 @@
+"""Read a work copy into a store, whatever is in it: bounded, no link followed, nothing run.
+
+The agent's ``.git`` isn't read, and neither git nor its attributes, filters and ignore files have
+a say: every file is read as the bytes it holds.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gatebench.workspace.objects import Objects
+from gatebench.workspace.trees import FILE, LINK, PROGRAM, Entry, is_git_dir, write_tree
+
+_CACHES = frozenset({b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache"})
+_VENDORED = frozenset({b".venv", b"venv", b"env", b".tox", b".nox", b"node_modules"})
+_DEPTH = 60
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much of a work copy is captured."""
+
+    file_bytes: int = 5_000_000
+    """A larger file is left out."""
+    files: int = 5_000
+    """Nothing is captured beyond so many files,"""
+    total_bytes: int = 50_000_000
+    """and so many bytes together."""
+    vendored_files: int = 2_000
+    """A directory of installed packages with more files is left out as a whole."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Something that a snapshot left out."""
+
+    path: str
+    """Printable; bytes that are no UTF-8 are escaped."""
+    reason: str
+    """One clause for people."""
+    size: int | None
+    """Bytes, for a file."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A work copy at one moment."""
+
+    tree: str
+    """Id of the tree in the store."""
+    cut: tuple[Cut, ...] = ()
+    """What it lacks."""
+
+
+def scan(objects: Objects, work: Path, bounds: Bounds) -> Snapshot:
+    """Capture a work copy."""
+    run = _Scan(objects, bounds)
+    with _opened(os.fsencode(work), None) as folder:
+        run.folder(folder, b"", 0)
+    return Snapshot(write_tree(objects, run.flat), tuple(run.cut))
+
+
+@contextmanager
+def _opened(name: bytes, parent: int | None) -> Iterator[int]:
+    """A directory, never reached through a link (the work copy's own path may be one)."""
+    nofollow = 0 if parent is None else os.O_NOFOLLOW
+    fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | nofollow, dir_fd=parent)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@dataclass
+class _Scan:
+    objects: Objects
+    bounds: Bounds
+    flat: dict[bytes, Entry] = field(default_factory=dict)
+    cut: list[Cut] = field(default_factory=list)
+    bytes_read: int = 0
+    full: bool = False
+
+    def folder(self, folder: int, prefix: bytes, depth: int) -> None:
+        """Capture a directory and all below it, in the order of names."""
+        for name in sorted(map(os.fsencode, os.listdir(folder))):
+            if self.full:
+                return
+            if is_git_dir(name) or name in _CACHES:
+                continue
+            try:
+                self._one(folder, name, prefix + name, depth)
+            except OSError as error:
+                self._leave_out(prefix + name, _reason(error))
+
+    def _one(self, folder: int, name: bytes, path: bytes, depth: int) -> None:
+        info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(info.st_mode):
+            self._below(folder, name, path, depth)
+        elif stat.S_ISLNK(info.st_mode):
+            self._keep(path, LINK, os.fsencode(os.readlink(name, dir_fd=folder)))
+        elif not stat.S_ISREG(info.st_mode):
+            self._leave_out(path, "no file, directory or link")
+        elif info.st_size > self.bounds.file_bytes:
+            self._leave_out(path, "larger than what is captured of one file", info.st_size)
+        else:
+            self._file(folder, name, path)
+
+    def _below(self, folder: int, name: bytes, path: bytes, depth: int) -> None:
+        if depth >= _DEPTH:
+            self._leave_out(path, "nested too deep")
+            return
+        with _opened(name, folder) as below:
+            limit = self.bounds.vendored_files
+            if _is_vendored(below, name) and _count(below, limit + 1, 0) > limit:
+                self._leave_out(path, f"installed packages, more than {limit} files")
+            else:
+                self.folder(below, path + b"/", depth + 1)
+
+    def _file(self, folder: int, name: bytes, path: bytes) -> None:
+        with open(os.open(name, _READ, dir_fd=folder), "rb") as file:
+            info = os.fstat(file.fileno())
+            sound = stat.S_ISREG(info.st_mode) and info.st_size <= self.bounds.file_bytes
+            data = file.read(info.st_size) if sound else b""
+        if not sound:
+            self._leave_out(path, "changed while it was read", info.st_size)
+        else:
+            self._keep(path, PROGRAM if info.st_mode & stat.S_IXUSR else FILE, data)
+
+    def _keep(self, path: bytes, mode: bytes, data: bytes) -> None:
+        bounds = self.bounds
+        too_many = len(self.flat) >= bounds.files
+        if too_many or self.bytes_read + len(data) > bounds.total_bytes:
+            what = f"{bounds.files} files" if too_many else f"{bounds.total_bytes} bytes"
+            self._leave_out(path, f"this and all that follows by name: beyond {what} in total")
+            self.full = True
+            return
+        self.bytes_read += len(data)
+        self.flat[path] = Entry(mode, self.objects.put("blob", data))
+
+    def _leave_out(self, path: bytes, reason: str, size: int | None = None) -> None:
+        if len(self.cut) < self.bounds.files:
+            self.cut.append(Cut(path.decode("utf-8", "backslashreplace"), reason, size))
+
+
+def _reason(error: OSError) -> str:
+    if error.errno in {errno.ENOENT, errno.ELOOP, errno.ENOTDIR}:
+        return "changed while it was read"
+    return f"can't be read: {error.strerror}"
+
+
+def _is_vendored(folder: int, name: bytes) -> bool:
+    return name in _VENDORED or "pyvenv.cfg" in os.listdir(folder)
+
+
+def _count(folder: int, enough: int, depth: int) -> int:
+    """Files below a directory, counted no further than ``enough``."""
+    found = 0
+    for name in os.listdir(folder):
+        if found >= enough:
+            break
+        info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(info.st_mode) and depth < _DEPTH:
+            with _opened(os.fsencode(name), folder) as below:
+                found += _count(below, enough - found, depth + 1)
+        else:
+            found += 1
+    return found

@@ -1,0 +1,20 @@
+"""The court, once for all tests of this room."""
+
+import anyio
+import pytest
+from court import Court
+from suite_ground import shared_ground
+
+from gatebench.sandbox import open_sandbox
+from gatebench.workspace import TreeStore
+
+
+@pytest.fixture(scope="session")
+def court(tmp_path_factory: pytest.TempPathFactory) -> Court:
+    ground = shared_ground(tmp_path_factory)
+    store = TreeStore(tmp_path_factory.mktemp("store") / "git")
+    anyio.run(store.create)
+    base = anyio.run(store.snapshot, ground.upstream).tree
+    return Court(ground, open_sandbox("auto"), store, base)
+
+
