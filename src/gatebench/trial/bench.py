@@ -13,7 +13,7 @@ from typing import Literal
 import anyio
 
 from gatebench.agents.paths import MODEL_SOCKET
-from gatebench.agents.program import AgentProgram, find_agent
+from gatebench.agents.program import CLAUDE_CODE, AgentProgram, find_agent
 from gatebench.errors import SuiteError, UsageError
 from gatebench.gateway import Gateway
 from gatebench.model.matrix import Choice
@@ -42,6 +42,8 @@ class Means:
     search_path: str
     sandbox: Literal["auto", "bwrap", "none"] = "auto"
     agent_bin: Path | None = None
+    roles: bool = True
+    """Whether a test writer or reviewers will be needed."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,9 @@ class Bench:
     environment: TestEnvironment
     sandbox: Sandbox
     program: AgentProgram
+    """The worker's."""
+    roles: AgentProgram | None
+    """What plays the gates' roles; ``None`` where no config needs one."""
     gateway: Gateway
     oracle: Oracle
     trees: TreeStore
@@ -115,6 +120,9 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
     program = await find_agent(
         choice.agent, sandbox, means.agent_bin, means.search_path, environment.binds
     )
+    roles = program if program.name == CLAUDE_CODE else None
+    if roles is None and means.roles:
+        roles = await find_agent(CLAUDE_CODE, sandbox, None, means.search_path, environment.binds)
     store = TreeStore(trees)
     with private_directory() as directory:
         injection = await read_injection(choice.inject, suite, upstream, directory)
@@ -128,6 +136,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 environment=environment,
                 sandbox=sandbox,
                 program=program,
+                roles=roles,
                 gateway=gateway,
                 oracle=oracle,
                 trees=store,

@@ -11,11 +11,12 @@ from gatebench.errors import HarnessFault
 from gatebench.model.score import Score
 from gatebench.model.trial import Config, TrialId
 from gatebench.trial.bench import private_directory
+from gatebench.trial.gates import ready_gates
 from gatebench.trial.last_look import last_look
 from gatebench.trial.prepare import prepare
 from gatebench.trial.run import Job, Run
 from gatebench.trial.scoring import file_score
-from gatebench.trial.work import ready_gates, work
+from gatebench.trial.work import work
 
 STEPS = (prepare, ready_gates, work, last_look)
 """What a trial does, in order; `file_score` comes after, whatever happened."""

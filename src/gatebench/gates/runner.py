@@ -1,0 +1,51 @@
+"""Take one stop through a config's gates."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import anyio
+
+from gatebench.gates.base import Gate, StopView
+from gatebench.model.stop import GateResult, GateStatus
+
+
+async def run_gates(
+    gates: Sequence[Gate], stop: StopView, *, run_all: bool, doing: Callable[[str], None]
+) -> tuple[GateResult, ...]:
+    """Run the gates in order; a later one only if the earlier ones weren't red.
+
+    Args:
+        gates: the config's gates.
+        stop: the stop; its limit is what all gates have together.
+        run_all: run the later ones all the same.
+        doing: told each gate's name when it begins.
+    """
+    ends = time.monotonic() + stop.limit_s
+    results: list[GateResult] = []
+    for gate in gates:
+        if not run_all and any(r.status is GateStatus.RED for r in results):
+            results.append(GateResult(name=gate.name, status=GateStatus.SKIPPED))
+            continue
+        doing(gate.name)
+        results.append(await _one(gate, replace(stop, limit_s=ends - time.monotonic())))
+    return tuple(results)
+
+
+async def _one(gate: Gate, stop: StopView) -> GateResult:
+    """One gate within what is left of the stop; its faults are its own, never red."""
+    began = time.monotonic()
+    try:
+        with anyio.fail_after(max(0.0, stop.limit_s)):
+            result = await gate.check(stop)
+    except TimeoutError:
+        result = _fault(gate, GateStatus.TIMED_OUT, f"no word within {stop.limit_s:.0f} s")
+    except Exception as error:  # noqa: BLE001  # the boundary: a broken gate fails open, and is counted
+        result = _fault(gate, GateStatus.ERROR, f"{type(error).__name__}: {error}")
+    if result.wall_s is None:
+        result = result.model_copy(update={"wall_s": round(time.monotonic() - began, 3)})
+    return result
+
+
+def _fault(gate: Gate, status: GateStatus, error: str) -> GateResult:
+    return GateResult(name=gate.name, status=status, error=error)
