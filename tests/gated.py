@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import sys
 import tempfile
+import weakref
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -22,7 +24,7 @@ from gatebench.agents.worker import Watch, run_worker
 from gatebench.hook.server import StopCallbacks, StopRequest, StopServer, open_stop_server
 from gatebench.hook.settings import HookFiles, deploy_hook
 from gatebench.model.stop import Delivery
-from gatebench.sandbox import Bind, Limits, Sandbox, open_sandbox
+from gatebench.sandbox import Bind, Kind, Limits, Sandbox, open_sandbox
 
 OLD_CLI = "GATEBENCH_TEST_OLD_CLI"
 
@@ -46,7 +48,7 @@ def python_binds(directory: Path, kind: str = "bwrap") -> tuple[Bind, ...]:
     """This interpreter at /opt/python, as a suite's environment brings its own."""
     tree = directory / "python"
     (tree / "bin").mkdir(parents=True)
-    base = Path("/tmp/hk/base")
+    base = Path(sys.base_prefix)
     seen = base if kind == "none" else Path("/opt/base")
     (tree / "bin/python").symlink_to(seen / f"bin/python3.{sys.version_info.minor}")
     return Bind(tree, "/opt/python"), Bind(base, "/opt/base")
@@ -67,7 +69,8 @@ class Session:
     grace_s: float = 10.0
     stop_limit_s: float = 1500.0
     status: int = 200
-    kind: str = "bwrap"
+    kind: Kind = "bwrap"
+    extra: tuple[Bind, ...] = ()
     settings: str | None = None
     """Another text for the settings file."""
 
@@ -83,16 +86,16 @@ class Session:
     server: StopServer | None = None
 
     def __post_init__(self) -> None:
-        self._scratch = tempfile.TemporaryDirectory(prefix="x", ignore_cleanup_errors=True)
-        self.scratch = Path(self._scratch.name)
+        # Not pytest's tmp_path: a socket's path must be short.
+        self.scratch = Path(tempfile.mkdtemp(prefix="x"))
         self.scratch.chmod(0o755)
+        weakref.finalize(self, shutil.rmtree, self.scratch, ignore_errors=True)
 
     async def run(self, program: AgentProgram | None = None) -> WorkerResult:
         """Run it."""
         async with AsyncExitStack() as stack:
             home = self.scratch
-            stack.callback(self._scratch.cleanup)
-            sandbox = open_sandbox(self.kind)  # type: ignore[arg-type]
+            sandbox = open_sandbox(self.kind)
             call, hook = self._call(stack, home, sandbox)
             program = program or self._stub(home)
             clock = Stopwatch()
@@ -148,7 +151,7 @@ class Session:
             settings=hook.settings if hook else None,
             home=home / "home",
             environment=environment,
-            extra=(hook.directory,) if hook else (),
+            extra=(*self.extra, *((hook.directory,) if hook else ())),
             max_turns=self.max_turns,
             block_cap=self.block_cap,
         )

@@ -1,6 +1,7 @@
 """The stream of an agent: typed where it can be read, kept where it can't."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
@@ -114,5 +115,5 @@ def test_an_over_long_line_is_cut_and_the_next_one_is_read(monkeypatch: Any) -> 
 @given(st.binary(), st.lists(st.integers(0, 50), max_size=5))
 def test_any_bytes_in_any_pieces_come_out_the_same(data: bytes, cuts: list[int]) -> None:
     edges = [0, *sorted(cuts), len(data)]
-    pieces = [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    pieces = [data[a:b] for a, b in pairwise(edges)]
     assert parse(*pieces) == parse(data)

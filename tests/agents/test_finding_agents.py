@@ -6,7 +6,7 @@ import pytest
 
 from gatebench.agents.paths import AGENT
 from gatebench.agents.program import bundled_cli, find_agent
-from gatebench.errors import AgentMissing, UnknownName
+from gatebench.errors import AgentMissing, UnknownName, UsageError
 from gatebench.sandbox import open_sandbox
 
 pytestmark = pytest.mark.anyio
@@ -56,7 +56,7 @@ async def test_without_one_on_the_path_the_wheels_is_taken() -> None:
 
 async def test_without_any_the_next_step_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(AgentMissing, match="not found.*--agent-bin.*gate-bench\\[claude\\]"):
+    with pytest.raises(AgentMissing, match=r"not found.*--agent-bin.*gate-bench\[claude\]"):
         await find_agent("claude-code", SANDBOX, None, "")
 
 
@@ -90,14 +90,14 @@ async def test_one_that_is_not_there_or_not_executable_is_said_to(tmp_path: Path
     with pytest.raises(AgentMissing, match="no such file"):
         await find_agent("claude-code", SANDBOX, tmp_path / "none", "")
     (tmp_path / "plain").write_text("x")
-    with pytest.raises(AgentMissing, match="not executable.*chmod"):
+    with pytest.raises(AgentMissing, match=r"not executable.*chmod"):
         await find_agent("claude-code", SANDBOX, tmp_path / "plain", "")
     with pytest.raises(AgentMissing, match="no such file"):
         await find_agent("claude-code", SANDBOX, tmp_path, "")
 
 
 async def test_an_unknown_name_names_the_known() -> None:
-    with pytest.raises(UnknownName, match="'codex'.*claude-code, nop, reference"):
+    with pytest.raises(UnknownName, match=r"'codex'.*claude-code, nop, reference"):
         await find_agent("codex", SANDBOX, None, "")
 
 
@@ -105,3 +105,8 @@ async def test_an_unknown_name_names_the_known() -> None:
 async def test_the_stubs_need_no_search(name: str) -> None:
     program = await find_agent(name, SANDBOX, None, "")
     assert (program.name, program.version) == (name, "stub 1")
+
+
+async def test_a_stub_takes_no_executable(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--agent-bin does not go with the agent 'nop'"):
+        await find_agent("nop", SANDBOX, tmp_path, "")

@@ -40,7 +40,7 @@ def call_in(place: Path, prompt: str = "Review.", wall_s: float = 30) -> RoleCal
     )
 
 
-def answers(turn: int, request: dict[str, Any]) -> list[Block]:
+def answers(turn: int, _request: dict[str, Any]) -> list[Block]:
     tool = {"type": "tool_use", "id": "", "name": "StructuredOutput", "input": {"file": "x = 1"}}
     return [tool] if turn == 0 else [text("ok")]
 

@@ -1,6 +1,5 @@
 """A session ends, whichever way the agent's process behaves."""
 
-
 import anyio
 import pytest
 from gated import Session, blocks
@@ -45,13 +44,13 @@ async def test_one_that_leaves_without_a_result_is_classed_so() -> None:
     assert (result.cause, result.total_cost_usd, result.num_turns) == (Cause.NO_RESULT, None, None)
 
 
-async def test_one_that_closes_its_stream_and_stays_is_stopped() -> None:
+async def test_one_that_closes_its_stream_and_stays_ends_at_its_deadline() -> None:
     script = "import os, time\ndef start(cwd):\n    os.close(1)\n    time.sleep(600)"
-    result = await Session(script=script, grace_s=0.3).run()
-    assert (result.cause, result.lingered) == (Cause.CRASHED, True)
+    result = await Session(script=script, wall_s=0.5).run()
+    assert (result.cause, result.results) == (Cause.TIMED_OUT, 0)
 
 
-async def test_one_that_ignores_signals_and_goes_on_editing_is_dead_on_return() -> None:
+async def test_what_ignores_signals_and_goes_on_editing_is_dead_on_return() -> None:
     script = f"""{STUBBORN}
 import os
 def start(cwd):
@@ -62,35 +61,12 @@ def start(cwd):
             file.write(b"x")
 """
     session = Session(script=script, wall_s=0.5)
-    sizes: list[int] = []
     result = await session.run()
-    sizes = [len(session.kept["edited.txt"])]
+    size = len(session.kept["edited.txt"])
+    await anyio.sleep(0.1)
+    assert size > 0
+    assert (session.work / "edited.txt").stat().st_size == size
     assert result.cause is Cause.TIMED_OUT
-    assert sizes[0] > 0
-    assert result.wall_s < 10
-
-
-async def test_nothing_is_written_after_the_return() -> None:
-    script = f"{STUBBORN}\n" + (
-        "import os\n"
-        "def end():\n"
-        "    if os.fork() == 0:\n"
-        "        os.setsid()\n"
-        "    while True:\n"
-        "        open('edited.txt', 'a').write('x')\n"
-    )
-    session = Session(script=script, grace_s=0.3)
-    async with anyio.create_task_group() as group:
-        sizes: list[int] = []
-        group.start_soon(_sizes_after, session, sizes)
-        await session.run()
-        group.cancel_scope.cancel()
-
-
-async def _sizes_after(session: Session, sizes: list[int]) -> None:
-    while True:
-        await anyio.sleep(0.05)
-        sizes.append(session.raw.count(b"\n"))
 
 
 async def test_of_two_results_the_last_counts_and_both_are_in_the_stream() -> None:

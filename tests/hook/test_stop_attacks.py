@@ -23,9 +23,9 @@ def daemon(code):
 """
 
 EDITOR = """
-import itertools, pathlib, time
-for i in itertools.count():
-    pathlib.Path("edited.txt").write_text(str(i))
+with open("edited.txt", "ab", buffering=0) as file:
+    while True:
+        file.write(b"x")
 """
 
 KNOCK = """
@@ -41,16 +41,16 @@ def starts(code: str) -> str:
     return f"{DAEMON}\ndef start(cwd):\n    daemon({code!r})\n"
 
 
-async def watched(session: Session) -> list[set[str]]:
-    """Run a session; for each stop, all that `edited.txt` was while it was judged."""
-    seen: list[set[str]] = []
+async def watched(session: Session) -> list[set[int]]:
+    """Run a session; for each stop, all sizes that the edited file had while it was judged."""
+    seen: list[set[int]] = []
 
     async def judge(stop: StopRequest) -> bytes:
-        texts = set()
+        sizes = set()
         for _ in range(20):
-            texts.add((session.work / "edited.txt").read_text())
+            sizes.add((session.work / "edited.txt").stat().st_size)
             await anyio.sleep(0.01)
-        seen.append(texts)
+        seen.append(sizes)
         return block("no") if stop.n == 1 else b""
 
     session.judge = judge
@@ -62,7 +62,7 @@ async def watched(session: Session) -> list[set[str]]:
 async def test_nothing_changes_while_a_stop_is_judged(editor: str) -> None:
     session = Session(script=starts(editor))
     seen = await watched(session)
-    assert [len(texts) for texts in seen] == [1, 1]
+    assert [len(sizes) for sizes in seen] == [1, 1]
     assert seen[0] != seen[1], "between the stops it went on"
     assert session.outcomes == [Delivery.DELIVERED] * 2
 
@@ -206,7 +206,7 @@ time.sleep(0.6)
 os.kill({{}}, signal.SIGKILL)
 '''.format(os.getpid()))
 """
-    session = Session(judge=blocks(9), script=script, settings=None)
+    session = Session(judge=blocks(9), script=script)
 
     async def judge(_stop: StopRequest) -> bytes:
         await anyio.sleep(1)
@@ -238,7 +238,8 @@ async def test_the_time_of_gates_is_not_the_workers() -> None:
     session = Session(judge=judge, wall_s=1.2)
     result = await session.run()
     assert result.cause is Cause.OK
-    assert result.worker_wall_s < 1.2 < 1.5 < result.wall_s
+    assert result.worker_wall_s < 1.2
+    assert result.wall_s > 1.5
 
 
 async def test_an_agent_behind_a_wrapper_script_is_not_held_up() -> None:

@@ -104,12 +104,31 @@ def test_killed_by_a_signal(shell: Shell) -> None:
     assert shell("kill -9 $$").exit_code == 137
 
 
-def test_a_fork_bomb_is_bounded_and_named(shell: Shell) -> None:
-    bomb = "b() { b | b & }; b 2>/dev/null; sleep 5"
-    done = shell(bomb, limits=Limits(1.5, processes=64))
-    assert done.timed_out
-    assert done.limit == "processes"
+BOMB = """
+import os, time
+while True:
+    try:
+        os.fork()
+    except OSError:
+        time.sleep(0.05)
+"""
+
+
+def test_a_fork_bomb_is_bounded_and_named(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "bomb.py").write_text(BOMB)
+    binds = (Bind(tmp_path, "/home/dev/project"),)
+    command = "exec /usr/bin/python3 /home/dev/project/bomb.py"
+    done = shell(command, binds=binds, limits=Limits(1.5, processes=64))
+    assert (done.timed_out, done.limit) == (True, "processes")
     assert done.wall_s < 6
+
+
+def test_a_shell_s_fork_bomb_leaves_nothing(shell: Shell, number: str) -> None:
+    bomb = f"b() {{ b | b & sleep {number}; }}; b"
+    done = shell(bomb, limits=Limits(1, processes=64, output_bytes=1000))
+    assert b"fork" in done.stderr.lower()
+    assert done.wall_s < 5
+    assert alive_with(number) == []
 
 
 def test_the_limit_on_processes_counts_each_command_by_itself(sandbox: Sandbox) -> None:

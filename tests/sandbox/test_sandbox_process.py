@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 from shutin import script
 
-from gatebench.sandbox import Bind, Process, Sandbox, open_sandbox
+from gatebench.sandbox import Bind, Limits, Process, Sandbox, open_sandbox
 from gatebench.sandbox.procfs import still
 
 _BUSY = "while :; do echo x >> /home/dev/project/log; done"

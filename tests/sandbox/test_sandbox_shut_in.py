@@ -142,7 +142,12 @@ def test_a_bound_socket_can_be_used(shell: Shell, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "s"))
         server.listen()
-        thread = threading.Thread(target=lambda: server.accept()[0].sendall(b"hello"))
+
+        def serve() -> None:
+            with server.accept()[0] as peer:
+                peer.sendall(b"hello")
+
+        thread = threading.Thread(target=serve)
         thread.start()
         code = "import socket; s=socket.socket(socket.AF_UNIX); s.connect('/run/m'); print(s.recv(9))"
         done = shell(f'/usr/bin/python3 -c "{code}"', binds=(Bind(tmp_path / "s", "/run/m"),))

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -121,8 +121,8 @@ def holds_together(estimate: Estimate) -> None:
 
 
 @pytest.mark.parametrize("rule", [clustered_share, small_share, wilson_share])
-def test_under_five_there_is_no_rate(rule: object) -> None:
-    estimate = small_share(spread((1, 2), (1, 2)))
+def test_under_five_there_is_no_rate(rule: Callable[[list[Cluster]], Estimate]) -> None:
+    estimate = rule(spread((1, 2), (1, 2)))
     assert (estimate.value, estimate.interval, estimate.count, estimate.n) == (None, None, 2, 4)
     assert estimate.reason == "2 of 4: too few for a rate"
 

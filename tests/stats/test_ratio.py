@@ -33,11 +33,13 @@ def test_the_set_is_what_the_t_test_does_not_reject(given: tuple[list[float], li
 
 
 def test_a_clear_denominator_gives_a_bounded_interval_worked_by_hand() -> None:
-    # x̄ = 2, ȳ = 4, s² = 1 of both, uncorrelated: v = 1/3 each, t²(2) = 18.513, q = 6.171
-    # a = 16 − 6.171, b = 8, c = 4 − 6.171
-    estimate = per_unit([1.0, 2.0, 3.0], [5.0, 2.9, 4.1])
-    assert estimate.value == pytest.approx(0.5)
-    assert estimate.interval is not None
+    # x̄ = 2, ȳ = 10; s²_x = 1, s²_y = 3, s_xy = 0; t²(2)/3 = 6.17095
+    # a = 100 − 3·6.17095, b = 20, c = 4 − 6.17095
+    a, b, c = 100 - 3 * 6.17095, 20.0, 4 - 6.17095
+    root = (b * b - a * c) ** 0.5
+    estimate = per_unit([1.0, 2.0, 3.0], [9.0, 12.0, 9.0])
+    assert estimate.value == pytest.approx(0.2)
+    assert estimate.interval == pytest.approx(((b - root) / a, (b + root) / a), abs=1e-5)
     assert estimate.region == (estimate.interval,)
 
 

@@ -1,7 +1,10 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from gatebench.stats.estimate import Target
 from gatebench.stats.multiple import PLANNED, holm
@@ -47,6 +50,11 @@ def test_holm_worked_by_hand() -> None:
     assert holm([0.03, 0.01, 0.5, 0.02]) == pytest.approx((0.06, 0.04, 0.5, 0.06))
 
 
+@pytest.mark.parametrize("ps", [[0.04, 0.001, 0.2, 0.013], [0.5, 0.5, 0.02], [0.0, 1.0]])
+def test_holm_agrees_with_statsmodels(ps: list[float]) -> None:
+    assert holm(ps) == pytest.approx(tuple(multipletests(ps, method="holm")[1]))
+
+
 def test_a_contrast_without_a_p_still_counts() -> None:
     adjusted = holm([0.01, None])
     assert adjusted[0] == pytest.approx(0.02)
@@ -63,4 +71,4 @@ def test_holm_never_lowers_a_p_and_keeps_their_order(ps: list[float]) -> None:
     adjusted = [p for p in holm(ps) if p is not None]
     assert all(a >= p - 1e-12 for a, p in zip(adjusted, ps, strict=True))
     order = sorted(range(len(ps)), key=lambda i: ps[i])
-    assert all(adjusted[i] <= adjusted[j] + 1e-12 for i, j in zip(order, order[1:], strict=False))
+    assert all(adjusted[i] <= adjusted[j] + 1e-12 for i, j in pairwise(order))

@@ -101,6 +101,7 @@ def test_a_pass_rate_is_within_its_limits(tasks: list[float], reps: int) -> None
     if estimate.interval is None:
         assert estimate.reason == ONE_TASK
     else:
+        assert estimate.value is not None
         assert 0 <= estimate.interval[0] <= estimate.value <= estimate.interval[1] <= 1
 
 

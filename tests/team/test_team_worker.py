@@ -39,9 +39,8 @@ def test_what_is_missing_at_first_is_repaired_when_a_test_names_it() -> None:
 def test_what_is_missing_is_repaired_when_a_finding_names_it_across_lines() -> None:
     session = agent(requirements={"T1": {"R3": {"first_stated": 0}}})
     session.work()
-    session.block(
-        "Code review found 1 blocking defect(s):\n1. x.py:3 pull removes\n  only the first occurrence."
-    )
+    finding = "1. x.py:3 pull removes\n  only the first occurrence."
+    session.block(f"Code review found 1 blocking defect(s):\n{finding}")
     session.work()
     assert session.files == holding(*IDS)
 

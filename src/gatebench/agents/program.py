@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gatebench.agents.claude_code import base_env
 from gatebench.agents.paths import AGENT, OVERLAY, PYTHON, SCRIPT, locate
-from gatebench.errors import AgentMissing, SpawnFailed, UnknownName
+from gatebench.errors import AgentMissing, SpawnFailed, UnknownName, UsageError
 from gatebench.sandbox import Bind, Command, Completed, Limits, Sandbox, clean_text
 
 CLAUDE_CODE = "claude-code"
@@ -73,11 +73,16 @@ async def find_agent(
 
     Raises:
         UnknownName: no such agent.
+        UsageError: an executable for an agent that has none.
         AgentMissing: none is found, or it doesn't start.
     """
     if name not in AGENTS:
         raise UnknownName("agent", name, AGENTS)
-    if name in STUBS and agent_bin is None:
+    if name in STUBS:
+        if agent_bin is not None:
+            raise UsageError(
+                f"--agent-bin does not go with the agent '{name}'.", "Leave one of the two out."
+            )
         return stub_program(name)
     file = _given(agent_bin) if agent_bin is not None else _search(path_env)
     binds = (Bind(file, AGENT),)

@@ -10,6 +10,7 @@ import anyio
 import typer
 from rich.console import Console
 
+from gatebench.agents.alone import alone
 from gatebench.cli import place
 from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
 from gatebench.cli.display import WIDE, Board, watching
@@ -123,11 +124,12 @@ def _run(order: Order) -> Report:
 
 async def _interruptible(order: Order, display: Any) -> Report:
     """Ctrl-C once drains, twice stops."""
-    async with anyio.create_task_group() as group:
-        group.start_soon(_listen, order.drain)
-        report = await run_job(order, display)
-        group.cancel_scope.cancel()
-    return report
+    with alone():
+        async with anyio.create_task_group() as group:
+            group.start_soon(_listen, order.drain)
+            report = await run_job(order, display)
+            group.cancel_scope.cancel()
+        return report
 
 
 async def _listen(drain: Drain) -> None:

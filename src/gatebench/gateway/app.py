@@ -7,6 +7,7 @@ from typing import Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -19,6 +20,8 @@ from gatebench.model.usage import Call, Usage
 
 BODY_LIMIT = 32_000_000
 """Bytes of a request, as the provider limits them."""
+_GONE = 499
+"""What servers note when the client went away in the middle; nobody gets to see it."""
 
 Action = Callable[[Site, HttpRequest], Awaitable[Response]]
 
@@ -120,7 +123,7 @@ async def _request(http: HttpRequest) -> Request:
     """
     try:
         body = json.loads(await _body(http))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Refusal(400, "the request body is not valid JSON") from error
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise Refusal(400, "model: Field required")
@@ -131,10 +134,13 @@ async def _request(http: HttpRequest) -> Request:
 
 async def _body(http: HttpRequest) -> bytes:
     data = bytearray()
-    async for chunk in http.stream():
-        data += chunk
-        if len(data) > BODY_LIMIT:
-            raise Refusal(413, "Request exceeds the maximum size")
+    try:
+        async for chunk in http.stream():
+            data += chunk
+            if len(data) > BODY_LIMIT:
+                raise Refusal(413, "Request exceeds the maximum size")
+    except ClientDisconnect as error:
+        raise Refusal(_GONE, "The client went away") from error
     return bytes(data)
 
 

@@ -139,6 +139,7 @@ def _config(gateway: Gateway) -> uvicorn.Config:
         lifespan="off",
         log_config=None,
         access_log=False,
+        proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=_GRACE_S,
     )

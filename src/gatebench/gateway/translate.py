@@ -23,20 +23,19 @@ _CWD = re.compile(r"[Ww]orking directory: *(/[^\n]*)")
 
 def view_of(request: Request) -> View:
     """What a request shows the role that made it."""
-    messages = [m for m in request.get("messages", ()) if isinstance(m, Mapping)]
+    messages = _mappings(request.get("messages"))
     own = {"cwd": found} if (found := _cwd(request, messages)) else {}
     return View(_prompt(messages), tuple(_turns(messages)), tool_names(request), **own)
 
 
 def tool_names(request: Request) -> frozenset[str]:
     """The tools that a request offers."""
-    tools = request.get("tools") or ()
-    return frozenset(str(t.get("name")) for t in tools if isinstance(t, Mapping))
+    return frozenset(str(tool.get("name")) for tool in _mappings(request.get("tools")))
 
 
 def message_of(reply: Reply, seat: Seat, request: Request) -> Message:
     """A reply as a message; ids depend on the seat and the place in the transcript alone."""
-    at = sum(m.get("role") == "assistant" for m in request.get("messages", ()))
+    at = sum(m.get("role") == "assistant" for m in _mappings(request.get("messages")))
     key = (seat.role.value, seat.stop, seat.retry, at)
     content = [_block_json(b, derive(seat.seed, *key, n)) for n, b in enumerate(reply.blocks)]
     return message(f"msg_{derive(seat.seed, *key):020d}", str(request["model"]), content, reply)
@@ -92,7 +91,9 @@ def _said(blocks: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
         if block.get("type") == "text":
             yield Text(str(block.get("text", "")))
         elif block.get("type") == "tool_use":
-            yield ToolUse(str(block["name"]), block.get("input") or {}, str(block["id"]))
+            given = block.get("input")
+            own = dict(given) if isinstance(given, Mapping) else {}
+            yield ToolUse(str(block.get("name")), own, str(block.get("id")))
 
 
 def _heard(blocks: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
@@ -107,10 +108,15 @@ def _heard(blocks: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 
 def _blocks(holder: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The content of a message or a tool result, as blocks."""
-    content = holder.get("content") or []
+    content = holder.get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [b for b in content if isinstance(b, Mapping)]
+    return _mappings(content)
+
+
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    """The objects in a JSON array; anyone with a token may send anything."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def _plain(block: Mapping[str, Any]) -> str:

@@ -40,6 +40,8 @@ class StopRequest:
     """Host pids of those connected so far."""
     delivered_blocks: int
     """Blocks of earlier stops that reached the agent."""
+    until: float
+    """When the answer must be there, on the clock of `time.monotonic`."""
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -181,7 +183,9 @@ class StopServer:
         self._stop(action.n)
         pids = self._lines.pids(self._tracker.peers(action.n))
         blocks = self._tracker.delivered_blocks
-        self._group.start_soon(self._judge, StopRequest(action.n, action.input, pids, blocks))
+        until = time.monotonic() + self._limit_s
+        request = StopRequest(action.n, action.input, pids, blocks, until)
+        self._group.start_soon(self._judge, request)
 
     async def _judge(self, request: StopRequest) -> None:
         try:

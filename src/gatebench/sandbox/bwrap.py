@@ -26,6 +26,7 @@ from gatebench.sandbox.launched import Launched, run_to_end
 from gatebench.sandbox.process import Process, hold
 from gatebench.sandbox.program import Program
 from gatebench.sandbox.spec import Bind, Command, Completed, Limits
+from gatebench.sandbox.staging import stage_for
 from gatebench.sandbox.status import Status
 from gatebench.sandbox.text import clean_text
 from gatebench.sandbox.tree import NamespaceTree
@@ -72,28 +73,31 @@ class BwrapSandbox:
     async def _launch(self, command: Command, stdout: int) -> Launched:
         if self._handover is not None:
             await anyio.to_thread.run_sync(self._handover.give, command.binds)
+        stage = stage_for(self._identity.uid, command.binds)
+        # A stage is set by root; its prefix drops the id.
+        uid = self._identity.uid if stage is None else None
         try:
-            with wired(self._program, command) as (wiring, theirs):
-                process = await self._spawn(wiring, command, stdout)
+            with wired(self._program, command, stage) as (wiring, theirs):
+                process = await _spawn(wiring, uid, stdin=command.stdin is not None, stdout=stdout)
                 theirs.close()
                 return await _released(process, wiring, command.limits, self._identity.uid)
         except OSError as error:
             raise SpawnFailed(f"{command.argv[0]} could not be started: {error}.", _HINT) from error
 
-    async def _spawn(self, wiring: Wiring, command: Command, stdout: int) -> HostProcess:
-        uid = self._identity.uid
-        return await anyio.open_process(
-            wiring.argv,
-            stdin=DEVNULL if command.stdin is None else PIPE,
-            stdout=stdout,
-            stderr=PIPE,
-            cwd="/",
-            env=wiring.environment,
-            pass_fds=wiring.inherited,
-            user=uid,
-            group=uid,
-            extra_groups=None if uid is None else (),
-        )
+
+async def _spawn(wiring: Wiring, uid: int | None, *, stdin: bool, stdout: int) -> HostProcess:
+    return await anyio.open_process(
+        wiring.argv,
+        stdin=PIPE if stdin else DEVNULL,
+        stdout=stdout,
+        stderr=PIPE,
+        cwd="/",
+        env=wiring.environment,
+        pass_fds=wiring.inherited,
+        user=uid,
+        group=uid,
+        extra_groups=None if uid is None else (),
+    )
 
 
 async def _released(

@@ -15,7 +15,7 @@ from gatebench.sandbox import procfs
 from gatebench.sandbox.capture import Capture
 from gatebench.sandbox.spec import Command, Completed
 from gatebench.sandbox.text import clean_text
-from gatebench.sandbox.tree import Tree
+from gatebench.sandbox.tree import Tree, signal_all
 
 _RUN_GRACE_S = 1.0
 _EOF_S = 0.5
@@ -64,7 +64,7 @@ async def drain(capture: Capture, stream: ByteReceiveStream | None) -> None:
 async def end(launched: Launched, grace_s: float) -> None:
     """INT, TERM, KILL; returns when no process of the command is left."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        procfs.signal_all(launched.tree.members, number)
+        signal_all(launched.tree, number)
         with anyio.move_on_after(grace_s / 2):
             await launched.process.wait()
             break

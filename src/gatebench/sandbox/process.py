@@ -9,8 +9,8 @@ import anyio
 from anyio.abc import ByteReceiveStream
 
 from gatebench.sandbox.capture import Capture
+from gatebench.sandbox.freezing import Freezer
 from gatebench.sandbox.launched import Launched, check_started, drain, end, feed, put_away
-from gatebench.sandbox.procfs import Freezer
 from gatebench.sandbox.spec import Command
 
 Launch = Callable[[Command, int], Awaitable[Launched]]
@@ -62,7 +62,7 @@ class Process:
     def __init__(self, launched: Launched, stdout: SocketOutput, errors: Capture) -> None:
         self._launched = launched
         self._errors = errors
-        self._freezer = Freezer(launched.tree.members)
+        self._freezer = Freezer(launched.tree)
         self.stdout = stdout
         self.pid = launched.process.pid
 

@@ -7,13 +7,10 @@ that a number which has been given to another process meanwhile hits no one.
 import contextlib
 import os
 import signal
-import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _STILL = frozenset("TtZXx")
-_FREEZE_S = 0.5
-_STEP_S = 0.0005
 
 
 def pids() -> tuple[int, ...]:
@@ -49,6 +46,11 @@ def alive(pid: int) -> bool:
     return bool(fields) and fields[0] not in "ZXx"
 
 
+def exists(pid: int) -> bool:
+    """Whether ``/proc`` still shows a process, be it a zombie."""
+    return os.path.exists(f"/proc/{pid}")
+
+
 def threads(members: Iterable[int]) -> int:
     """How many threads the processes have together."""
     return sum(len(_tasks(pid)) for pid in members)
@@ -68,59 +70,35 @@ def send(fd: int, number: signal.Signals) -> None:
         signal.pidfd_send_signal(fd, number)
 
 
-def signal_all(members: Callable[[], tuple[int, ...]], number: signal.Signals) -> None:
-    """Send one signal to every process that ``members`` names."""
-    for pid in members():
-        with contextlib.suppress(OSError):
-            fd = os.pidfd_open(pid)
-            try:
-                if pid in members():
-                    send(fd, number)
-            finally:
-                os.close(fd)
+def children(pid: int) -> list[int] | None:
+    """The children of all of a process's threads; ``None`` when it is gone.
 
-
-class Freezer:
-    """Stops a changing set of processes, and lets them go on.
-
-    Args:
-        members: names the processes, newly each time.
+    Raises:
+        FileNotFoundError: the kernel was built without such lists.
     """
+    found: list[int] = []
+    for task in _tasks(pid):
+        try:
+            text = Path(f"/proc/{pid}/task/{task}/children").read_text()
+        except ProcessLookupError:
+            return None
+        except FileNotFoundError:
+            if os.path.exists(f"/proc/{pid}/task/{task}"):
+                raise
+            return None
+        found += map(int, text.split())
+    return found
 
-    def __init__(self, members: Callable[[], tuple[int, ...]]) -> None:
-        self._members = members
-        self._stopped: dict[int, int] = {}
 
-    def freeze(self, keep: Collection[int]) -> None:
-        """Stop every process but ``keep``; returns when all their threads stand still.
+@contextlib.contextmanager
+def held(pid: int) -> Iterator[int]:
+    """A pidfd for as long as the block lasts.
 
-        Two looks in a row must find nothing that runs: what a process started just before it
-        was stopped shows in the second. A process that the kernel can't stop (it waits for a
-        device) is left after half a second.
-        """
-        until = time.monotonic() + _FREEZE_S
-        clean = 0
-        while clean < 2 and time.monotonic() < until:  # noqa: PLR2004  # two looks, see above
-            running = [p for p in self._members() if p not in keep and not still(p)]
-            clean = 0 if running else clean + 1
-            for pid in running:
-                self._stop(pid)
-            if running:
-                time.sleep(_STEP_S)
-
-    def _stop(self, pid: int) -> None:
-        with contextlib.suppress(OSError):
-            if pid not in self._stopped:
-                fd = os.pidfd_open(pid)
-                if pid not in self._members():
-                    os.close(fd)
-                    return
-                self._stopped[pid] = fd
-            send(self._stopped[pid], signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        """Let everything that was stopped here go on."""
-        for fd in self._stopped.values():
-            send(fd, signal.SIGCONT)
-            os.close(fd)
-        self._stopped.clear()
+    Raises:
+        ProcessLookupError: there is no such process.
+    """
+    fd = os.pidfd_open(pid)
+    try:
+        yield fd
+    finally:
+        os.close(fd)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Collection
 from typing import Protocol
 
 import anyio
@@ -21,11 +22,25 @@ class Tree(Protocol):
     def members(self) -> tuple[int, ...]:
         """Host pids of those that are alive."""
 
+    def look(self) -> tuple[Collection[int], bool]:
+        """The same, quicker; and whether none vanished meanwhile, so that all were seen."""
+
+    def owns(self, pid: int) -> bool:
+        """Whether a process is one of them."""
+
     async def destroy(self) -> None:
         """Kill them all; returns when none is left."""
 
     def close(self) -> None:
         """Give back what is held open."""
+
+
+def signal_all(tree: Tree, number: signal.Signals) -> None:
+    """Send one signal to every process of a tree."""
+    for pid in tree.members():
+        with contextlib.suppress(OSError), procfs.held(pid) as fd:
+            if tree.owns(pid):
+                procfs.send(fd, number)
 
 
 class NamespaceTree:
@@ -53,6 +68,28 @@ class NamespaceTree:
             for pid in procfs.pids()
             if pid != self.init and procfs.namespace_of(pid) == self._inode and procfs.alive(pid)
         )
+
+    def look(self) -> tuple[Collection[int], bool]:
+        """The init's descendants, read level by level."""
+        found: set[int] = set()
+        complete = True
+        fresh = {self.init}
+        try:
+            while fresh:
+                below: set[int] = set()
+                for pid in fresh:
+                    children = procfs.children(pid)
+                    complete = complete and (children is not None or pid == self.init)
+                    below.update(children or ())
+                fresh = below - found
+                found |= fresh
+        except FileNotFoundError:
+            return self.members(), True
+        return found, complete and all(procfs.exists(pid) for pid in found)
+
+    def owns(self, pid: int) -> bool:
+        """Whether a process is in the namespace."""
+        return procfs.namespace_of(pid) == self._inode
 
     async def destroy(self) -> None:
         """Kill the init and wait for its end, which the kernel delays until all are dead."""
@@ -91,6 +128,14 @@ class LooseTree:
                 found.add(pid)
         return tuple(sorted(found | _descendants(parents, self._root)))
 
+    def look(self) -> tuple[Collection[int], bool]:
+        """The members; whether all were seen can't be told."""
+        return self.members(), True
+
+    def owns(self, pid: int) -> bool:
+        """Whether a process is one of the members."""
+        return pid in self.members()
+
     def _tagged(self, pid: int) -> bool:
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
@@ -104,7 +149,7 @@ class LooseTree:
             os.killpg(self._root, signal.SIGKILL)
         until = time.monotonic() + _DESTROY_S
         while self.members() and time.monotonic() < until:
-            procfs.signal_all(self.members, signal.SIGKILL)
+            signal_all(self, signal.SIGKILL)
             await anyio.sleep(0.005)
 
     def close(self) -> None:

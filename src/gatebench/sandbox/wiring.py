@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gatebench.sandbox import layout
 from gatebench.sandbox.program import Program, nameless_copies
 from gatebench.sandbox.spec import Bind, Command
+from gatebench.sandbox.staging import STAGE, Stage
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,16 @@ class _Descriptors:
 
 
 @contextmanager
-def wired(program: Program, command: Command) -> Iterator[tuple[Wiring, ExitStack]]:
-    """Everything for one start, and the stack that closes bwrap's side of it early."""
+def wired(
+    program: Program, command: Command, stage: Stage | None = None
+) -> Iterator[tuple[Wiring, ExitStack]]:
+    """Everything for one start, and the stack that closes bwrap's side of it early.
+
+    Args:
+        program: the bwrap to use.
+        command: what it is to run.
+        stage: how its binds are made reachable for another id, where they must be.
+    """
     with ExitStack() as ours, ExitStack() as theirs:
         descriptors = _Descriptors(theirs)
         status_read, status_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -65,11 +74,12 @@ def wired(program: Program, command: Command) -> Iterator[tuple[Wiring, ExitStac
             *("--json-status-fd", str(status_write), "--block-fd", str(go_read)),
             *layout.system_arguments(),
             *_etc(descriptors),
-            *_binds(descriptors, program, command.binds),
+            *_binds(descriptors, program, command.binds if stage is None else stage.binds),
             *layout.command_arguments(command),
         ]
         start, environment = _start(descriptors, program, arguments)
-        argv = (*start, "--", *command.argv)
+        before = () if stage is None else stage.prefix(program)
+        argv = (*before, *start, "--", *command.argv)
         inherited = tuple(descriptors.inherited)
         yield Wiring(argv, environment, inherited, status_read, go_write), theirs
 
@@ -113,7 +123,7 @@ def _binds(descriptors: _Descriptors, program: Program, binds: Sequence[Bind]) -
     arguments: list[str] = []
     for bind in binds:
         flag = "--bind" if bind.writable else "--ro-bind"
-        if program.takes_descriptors:
+        if program.takes_descriptors and bind.source.parts[:2] != STAGE.parts[:2]:
             fd = descriptors.keep(os.open(bind.source, os.O_PATH | os.O_CLOEXEC))
             arguments += [f"{flag}-fd", str(fd), bind.target]
         else:

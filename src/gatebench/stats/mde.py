@@ -9,7 +9,7 @@ from scipy import optimize, stats
 from gatebench.stats.estimate import LEVEL
 
 POWER = 0.8
-NODES = 200
+NODES = 120
 """Of the quadrature over the estimated spread."""
 
 MEASURED: dict[tuple[int, int], tuple[int, int, int]] = {
@@ -32,11 +32,18 @@ def power(effect: float, se: float, df: float) -> float:
     no value in the far tail at one degree of freedom. Cohen, Statistical Power Analysis (1988) §2.
     """
     critical = float(stats.t.ppf((1 + LEVEL) / 2, df))
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    spread = critical * stats.chi.ppf((nodes + 1) / 2, df) / math.sqrt(df)
+    quantiles, weights = _quadrature()
+    spread = critical * stats.chi.ppf(quantiles, df) / math.sqrt(df)
     shift = abs(effect) / se
     tails = stats.norm.cdf(shift - spread) + stats.norm.cdf(-shift - spread)
-    return float(weights @ tails / 2)
+    return float(weights @ tails)
+
+
+@cache
+def _quadrature() -> tuple[np.ndarray, np.ndarray]:
+    """Gauss–Legendre on (0, 1): where the spread's distribution is looked at, and the weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return (nodes + 1) / 2, weights / 2
 
 
 def t_mde(se: float, df: int) -> float | None:

@@ -45,7 +45,7 @@ def _solve(a: float, b: float, c: float) -> Region:
 
 def _line(b: float, c: float) -> Region:
     if b == 0:
-        return ((None, None),)
+        return ((None, None),) if c <= 0 else ()
     return ((c / (2 * b), None),) if b > 0 else ((None, c / (2 * b)),)
 
 

@@ -37,7 +37,7 @@ def change(edit: Edit, old: str, new: str, cwd: str) -> ToolUse:
 
 def look_again(failed: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
     """Read the files whose change failed; another range, so that the answer holds the text."""
-    paths = dict.fromkeys(str(use.input.get("file_path", "")) for use in failed)
+    paths = dict.fromkeys(use.given("file_path") for use in failed)
     return tuple(
         ToolUse("Read", {"file_path": path, "offset": 1, "limit": 5000}) for path in paths if path
     )
@@ -61,7 +61,7 @@ def rebuild(blueprint: Blueprint, use: ToolUse, shown: str) -> tuple[ToolUse, ..
     found = next((s for s in _known_states(blueprint, use) if text.count(s) == 1), None)
     if found is None:
         return None
-    done = found == use.input["new_string"]
+    done = found == use.given("new_string")
     return () if done else (ToolUse("Edit", {**use.input, "old_string": found}),)
 
 
@@ -93,10 +93,10 @@ def named_conditions(blueprint: Blueprint) -> tuple[str, ...]:
 
 def _known_states(blueprint: Blueprint, use: ToolUse) -> tuple[str, ...]:
     """Every text that the failed edit's place may hold, the longest first."""
-    new = use.input["new_string"]
+    new = use.given("new_string")
     states: set[str] = set()
     for edit in blueprint.edits:
         own = {edit.render(s) for s in subsets(named_conditions(blueprint))} | {edit.anchor}
-        if str(use.input["file_path"]).endswith(edit.file) and new in own:
+        if use.given("file_path").endswith(edit.file) and new in own:
             states |= own
     return tuple(sorted((s for s in states if s), key=lambda s: (-len(s), s)))

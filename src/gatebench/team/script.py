@@ -75,8 +75,8 @@ def _work(seat: Seat, view: View, before: Outcome, changes: tuple[ToolUse, ...])
     """Read what wasn't read yet, then change it."""
     if not changes:
         return []
-    seen = {u.input.get("file_path") for p in view.phases()[:-1] for u in _uses(p)}
-    paths = dict.fromkeys(u.input["file_path"] for u in changes if u.name == "Edit")
+    seen = {u.given("file_path") for p in view.phases()[:-1] for u in _uses(p)}
+    paths = dict.fromkeys(u.given("file_path") for u in changes if u.name == "Edit")
     reads = tuple(ToolUse("Read", {"file_path": p}) for p in paths if p not in seen)
     opening = Step(words.READING if not before.started else words.READING_ON, reads)
     text = worker.pick(seat, words.CHANGING, len(view.phases()))
@@ -134,9 +134,9 @@ def _recover(queue: _Queue, failed: tuple[ToolUse, ...]) -> None:
 
 def _second_try(seat: Seat, queue: _Queue, step: Step, exchange: Exchange) -> None:
     """After looking again: the failed changes on what is really there, as far as it is known."""
-    shown = {u.input["file_path"]: _shown(exchange, u) for u in exchange.said.uses}
+    shown = {u.given("file_path"): _shown(exchange, u) for u in exchange.said.uses}
     blueprint = seat.material.blueprint
-    again = [edits.rebuild(blueprint, u, shown.get(u.input["file_path"], "")) for u in step.retries]
+    again = [edits.rebuild(blueprint, u, shown.get(u.given("file_path"), "")) for u in step.retries]
     uses = tuple(use for found in again for use in found or ())
     if any(found is None for found in again):
         queue.steps[:] = [Step(words.GIVEN_UP)]

@@ -23,6 +23,10 @@ class ToolUse:
     id: str = ""
     """Set on what the role said earlier; empty on a new reply."""
 
+    def given(self, name: str) -> str:
+        """One input as text; empty where it is missing. Transcripts may hold anything."""
+        return str(self.input.get(name, ""))
+
 
 Block = Text | ToolUse
 

@@ -1,0 +1,230 @@
+"""``validate``: does the instrument measure what it says, here and now?
+
+The steps follow the order in which a fault would mislead: first the truth, then the hook, then the
+gates, then whether either wavers.
+"""
+
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio
+
+from gatebench.checks.lattice import lattice_problems, plant
+from gatebench.checks.result import Check
+from gatebench.errors import GateBenchError
+from gatebench.model.matrix import Choice
+from gatebench.model.score import Score
+from gatebench.model.stop import Decision, Delivery
+from gatebench.model.trial import SHIPPED_CONFIGS, Config, TrialId
+from gatebench.model.verdict import Outcome
+from gatebench.store.job_dir import JobDir
+from gatebench.store.journal import Journal
+from gatebench.store.trial_dir import TrialDir
+from gatebench.trial.bench import Bench, Means, open_bench
+from gatebench.trial.lifecycle import Job, run_trial
+from gatebench.trial.progress import Nobody
+
+CONFIGS = {c.name: c for c in SHIPPED_CONFIGS}
+REPEATS = 5
+RED_START = "break"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where the checks run."""
+
+    choice: Choice
+    means: Means
+    scratch: Path
+    """An empty directory; what the checks leave is there."""
+
+
+Step = Callable[[Setting], Awaitable[Check]]
+
+
+async def validate(setting: Setting, told: Callable[[Check], None]) -> tuple[Check, ...]:
+    """Run every step in order, telling each as it ends.
+
+    Raises:
+        LookError: something all steps need isn't there.
+    """
+    checks: list[Check] = []
+    for step in STEPS:
+        began = time.monotonic()
+        check = replace(await step(setting), seconds=time.monotonic() - began)
+        checks.append(check)
+        told(check)
+    return tuple(checks)
+
+
+async def oracle_is_sharp(setting: Setting) -> Check:
+    """Step 1: hidden tests pass exactly what a tree satisfies, on all 2ⁿ trees of each task."""
+    async with open_bench(setting.choice, setting.means, setting.scratch / "trees") as bench:
+        problems = await lattice_problems(bench, bench.suite.tasks)
+        said = f"{len(bench.suite.tasks)} tasks, every subset of their requirements"
+    return Check("oracle", not problems, said, problems)
+
+
+async def hook_fires(setting: Setting) -> Check:
+    """Step 2: an agent that won't fix the red start state meets 6 blocks, then the give-up."""
+    choice = _with(setting.choice, inject=_red_start(setting), profile="refuser")
+    score, home = await _trial(setting, choice, CONFIGS["g1"])
+    problems = []
+    decisions = [s.decision for s in home.stops()]
+    if decisions != [Decision.BLOCK] * 6 + [Decision.GIVE_UP]:
+        problems.append(
+            f"decisions were {', '.join(map(str, decisions)) or 'none'}; status {score.status}."
+        )
+    told = _feedbacks(home)
+    if told != len([d for d in decisions if d is Decision.BLOCK]):
+        problems.append(f"the stream shows {told} feedbacks to the agent.")
+    return Check(
+        "hook fires", not problems, "red start state: 6 blocks, then give_up", tuple(problems)
+    )
+
+
+async def hook_by_hand(setting: Setting) -> Check:
+    """Step 3: without a model: a green copy is allowed without a word, a red one blocked."""
+    problems = []
+    green, home = await _trial(setting, _with(setting.choice, agent="reference"), CONFIGS["g1"])
+    answers = _answers(home)
+    if green.blocks_total != 0 or answers != [""]:
+        problems.append(
+            f"the reference was answered {answers}; it must be allowed, without a word."
+        )
+    red_choice = _with(setting.choice, agent="reference", inject=_red_start(setting))
+    red, home = await _trial(setting, red_choice, CONFIGS["g1"])
+    first = next(iter(home.stops()), None)
+    if not red.blocks_total or first is None or "1 failed" not in (first.reason or ""):
+        problems.append("a red copy must be blocked with pytest's last lines.")
+    return Check("hook by hand", not problems, "green allowed, red blocked", tuple(problems))
+
+
+async def reviewer_answers(setting: Setting) -> Check:
+    """Step 4: one reviewer's call returns output that fits the schema."""
+    score, home = await _trial(setting, _with(setting.choice, agent="reference"), CONFIGS["g3"])
+    reviewers = [r for s in home.stops() for r in (s.gate3 or {}).get("reviewers", [])]
+    bad = [f"reviewer {r['id']}: {r['error']}." for r in reviewers if r["error"] is not None]
+    problems = bad or (
+        [] if reviewers else [f"no reviewer was called; status {score.status} {score.why}"]
+    )
+    return Check(
+        "reviewer", not problems, f"{len(reviewers)} calls fit the schema", tuple(problems)
+    )
+
+
+async def facts_recorded(setting: Setting) -> Check:
+    """Step 5: versions, settings and the hook's input keys are on record."""
+    score, home = await _trial(setting, setting.choice, CONFIGS["g1"])
+    given = home.path / "hook-input-1.json"
+    keys = sorted(json.loads(given.read_bytes())) if given.exists() else []
+    problems = [
+        f"{name} is missing."
+        for name, there in (
+            ("the agent's version", score.agent_version),
+            ("settings.json", (home.path / "settings.json").exists()),
+            ("last_assistant_message in the hook's input", "last_assistant_message" in keys),
+            ("hook events in the stream", score.hook_events_in_stream),
+        )
+        if not there
+    ]
+    said = f"{score.agent_version}; hook input: {', '.join(keys)}"
+    return Check("facts", not problems, said, tuple(problems))
+
+
+async def gates_can_fail_and_pass(setting: Setting) -> Check:
+    """An empty worker is blocked by g1, the reference is allowed; else a gate says nothing."""
+    problems = []
+    empty, _ = await _trial(
+        setting, _with(setting.choice, agent="nop", profile="perfect"), CONFIGS["g1"]
+    )
+    if not empty.right_blocks:
+        problems.append("gate 'tests' lets an empty worker stop: it can't fail.")
+    whole, _ = await _trial(
+        setting, _with(setting.choice, agent="reference", profile="perfect"), CONFIGS["g13"]
+    )
+    if whole.blocks_total != 0 or whole.hidden_fail != 0:
+        problems.append(f"the reference is blocked {whole.blocks_total} times: a gate can't pass.")
+    return Check(
+        "gates", not problems, "an empty worker is blocked, the reference allowed", tuple(problems)
+    )
+
+
+async def nothing_wavers(setting: Setting) -> Check:
+    """Repeats of the oracle on the reference of each task give the same verdict."""
+    problems = []
+    for turn in range(REPEATS):
+        # A bench of its own each time: verdicts are cached inside one.
+        async with open_bench(setting.choice, setting.means, setting.scratch / "trees") as bench:
+            for task, verdict in [(t, v) async for t, v in _references(bench)]:
+                if verdict != "pass":
+                    problems.append(f"{task}: repeat {turn + 1} of the reference: {verdict}.")
+    return Check("no flake", not problems, f"{REPEATS} repeats agree", tuple(problems))
+
+
+async def _references(bench: Bench) -> AsyncIterator[tuple[str, str]]:
+    pristine = await bench.settle_trees()
+    for task in bench.suite.tasks:
+        files = await bench.hidden.solution_files(task.id, task.requirement_ids)
+        tree = await plant(bench, pristine, files)
+        verdict = (await bench.oracle.judge(tree, task.id)).verdict
+        bad = [r for r, o in verdict.requirements.items() if o is not Outcome.PASS]
+        yield task.id, "fails " + ", ".join(bad) if bad else "pass"
+
+
+STEPS: tuple[Step, ...] = (
+    oracle_is_sharp,
+    hook_fires,
+    hook_by_hand,
+    reviewer_answers,
+    facts_recorded,
+    gates_can_fail_and_pass,
+    nothing_wavers,
+)
+"""In order; each is one line of the command's output."""
+
+
+def _with(choice: Choice, **changes: object) -> Choice:
+    return choice.model_copy(update=changes)
+
+
+def _red_start(setting: Setting) -> str:
+    del setting
+    return RED_START
+
+
+async def _trial(setting: Setting, choice: Choice, config: Config) -> tuple[Score, TrialDir]:
+    """One trial of the first task in a scratch job of its own."""
+    async with open_bench(choice, setting.means, setting.scratch / "trees") as bench:
+        await bench.settle_trees()
+        number = len(list(setting.scratch.glob("job-*")))
+        home = JobDir(setting.scratch / f"job-{number}")
+        home.path.mkdir()
+        with Journal(home.journal) as journal:
+            trial = TrialId(bench.suite.tasks[0].id, config.name, 1)
+            score = await run_trial(Job(bench, home, journal, Nobody()), trial, config)
+    return score, home.trial(trial)
+
+
+def _stream(home: TrialDir) -> list[dict[str, object]]:
+    lines = (home.path / "stream.jsonl").read_bytes().splitlines()
+    return [json.loads(line) for line in lines if line.startswith(b"{")]
+
+
+def _feedbacks(home: TrialDir) -> int:
+    """User messages in the stream that carry the hook's feedback."""
+    said = [json.dumps(e) for e in _stream(home) if e.get("type") == "user"]
+    return sum("Stop hook feedback:" in text for text in said)
+
+
+def _answers(home: TrialDir) -> list[object]:
+    """What the hook printed, stop by stop."""
+    return [
+        e.get("stdout")
+        for e in _stream(home)
+        if e.get("subtype") == "hook_response" and e.get("hook_event") == "Stop"
+    ]

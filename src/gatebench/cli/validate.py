@@ -1,0 +1,58 @@
+"""``gatebench validate``: does the instrument measure what it says, here?"""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+
+from gatebench.checks.result import Check
+from gatebench.checks.validate import Setting, validate
+from gatebench.cli import place
+from gatebench.model.matrix import Choice
+from gatebench.trial.bench import Means
+
+LOOK = 1
+
+
+def main(
+    suite: Annotated[
+        str, typer.Argument(help="A shipped suite, or a suite's directory.")
+    ] = "tinydb",
+    agent_bin: Annotated[
+        Path | None, typer.Option(help="An executable that takes the CLI's flags.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
+) -> None:
+    """Check the oracle on every subset of requirements, the hook, the gates, and that none wavers.
+
+    Takes two to three minutes. Example: gatebench validate
+    """
+    with tempfile.TemporaryDirectory(prefix="validate-") as scratch:
+        means = Means(place.cache(), place.search_path(), agent_bin=agent_bin)
+        setting = Setting(Choice(suite=suite), means, Path(scratch))
+        checks = anyio.run(validate, setting, _silent if as_json else _tell)
+    if as_json:
+        print(json.dumps([vars(check) for check in checks], indent=2))
+    bad = [check.name for check in checks if not check.ok]
+    if bad:
+        if not as_json:
+            print(f"Not valid: {', '.join(bad)}. Run no matrix before this is mended.")
+        raise typer.Exit(LOOK)
+    if not as_json:
+        print("All steps green: 'gatebench run' can be believed here.")
+
+
+def _silent(_check: Check) -> None:
+    """For --json: nothing on the way."""
+
+
+def _tell(check: Check) -> None:
+    print(
+        f"{'ok  ' if check.ok else 'FAIL'} {check.name:<13} {check.said} ({check.seconds:.1f}s)",
+        flush=True,
+    )
+    for problem in check.problems:
+        print(f"     - {problem}", flush=True)

@@ -1,0 +1,63 @@
+"""Stop a changing set of processes, and let them go on."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Collection
+
+from gatebench.sandbox import procfs
+from gatebench.sandbox.tree import Tree
+
+_FREEZE_S = 0.5
+_STEP_S = 0.0002
+_CLEAN_LOOKS = 2
+
+
+class Freezer:
+    """Stops the processes of one command.
+
+    Args:
+        tree: names them, newly each time.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._stopped: dict[int, int] = {}
+
+    def freeze(self, keep: Collection[int]) -> None:
+        """Stop every process but ``keep``; returns when all their threads stand still.
+
+        Two looks in a row must miss nothing and find nothing that runs. A look from which a
+        process vanished counts as one that missed something: a process that starts another and
+        ends, over and over, would slip through else. A process that the kernel can't stop (it
+        waits for a device) is left after half a second.
+        """
+        until = time.monotonic() + _FREEZE_S
+        clean = 0
+        while clean < _CLEAN_LOOKS and time.monotonic() < until:
+            found, complete = self._tree.look()
+            running = [pid for pid in found if pid not in keep and not procfs.still(pid)]
+            for pid in running:
+                self._stop(pid)
+            clean = clean + 1 if complete and not running else 0
+            if running:
+                time.sleep(_STEP_S)
+
+    def _stop(self, pid: int) -> None:
+        with contextlib.suppress(OSError):
+            fd = self._stopped.get(pid)
+            if fd is None:
+                fd = os.pidfd_open(pid)
+                if not self._tree.owns(pid):
+                    os.close(fd)
+                    return
+                self._stopped[pid] = fd
+            procfs.send(fd, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let everything that was stopped here go on."""
+        for fd in self._stopped.values():
+            procfs.send(fd, signal.SIGCONT)
+            os.close(fd)
+        self._stopped.clear()
