@@ -146,6 +146,7 @@ class Session:
             "ANTHROPIC_API_KEY": "none",
             "ANTHROPIC_BASE_URL": base_url,
             "ANTHROPIC_UNIX_SOCKET": SOCKET,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
             "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import anyio
-from suite_ground import Ground
+import pytest
+from suite_ground import Ground, shared_ground
 
 from gatebench.model.verdict import Outcome, SuiteRun
 from gatebench.oracle import Judgement, Oracle, OracleSetup
-from gatebench.sandbox import Sandbox
+from gatebench.sandbox import Sandbox, open_sandbox
 from gatebench.workspace import TreeStore
 
 CODE = "tinydb/operations.py"
@@ -67,3 +69,19 @@ class Court:
 def passing(judgement: Judgement) -> set[str]:
     found = judgement.verdict.requirements.items()
     return {requirement for requirement, outcome in found if outcome is Outcome.PASS}
+
+
+_COURTS: dict[Path, Court] = {}
+
+
+def shared_court(factory: pytest.TempPathFactory) -> Court:
+    """One court for all tests of a session."""
+    place = factory.getbasetemp() / "court"
+    if place not in _COURTS:
+        ground = shared_ground(factory)
+        store = TreeStore(place / "git")
+        place.mkdir()
+        anyio.run(store.create)
+        base = anyio.run(store.snapshot, ground.upstream).tree
+        _COURTS[place] = Court(ground, open_sandbox("auto"), store, base)
+    return _COURTS[place]

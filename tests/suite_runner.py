@@ -43,8 +43,9 @@ def run(file: Path, tree: Path) -> None:
     os.dup2(sink, 2)
     results = Results()
     options = ["-q", "--tb=no", "-p", "no:cacheprovider", "-c", "/dev/null", "--noconftest"]
-    base = f"--basetemp={tree}/.tmp"
-    pytest.main([*options, base, "--rootdir", str(file.parent), str(file)], plugins=[results])
+    # No package above the file is collected, or even imported.
+    options += ["--confcutdir", str(file.parent), "--rootdir", str(file.parent)]
+    pytest.main([*options, f"--basetemp={tree}/.tmp", str(file)], plugins=[results])
     (tree / "results.json").write_text(json.dumps(vars(results)))
 
 

@@ -54,7 +54,7 @@ async def asked(role: Role, request: dict[str, Any]) -> None:
 
 
 @given(st.lists(MESSAGE, max_size=6), TOOLS, JSON, st.sampled_from(list(Role)))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_request_is_answered_or_refused(
     messages: list[Any], tools: Any, system: Any, role: Role
 ) -> None:

@@ -76,6 +76,7 @@ with open(path, "a") as file:
 if len(open(path).read()) < 7:
     print(json.dumps({"decision": "block", "reason": "FAILED ::test_push_makes_the_list"}))
 """
+ALLOWS = "import sys; sys.stdin.read()"
 SUITE = """
 from tinydb.operations import delete
 
@@ -167,10 +168,11 @@ def test_the_first_request_of_a_bare_and_of_a_gated_session_differ_in_metadata_o
     tmp_path: Path, cli: Path
 ) -> None:
     digests = set()
-    for name, hook in (("bare", None), ("gated", BLOCKS_UNTIL_REPAIRED)):
+    for name, hook in (("bare", None), ("gated", ALLOWS)):
         (tmp_path / name).mkdir()
         bench = Bench(tmp_path / name, cli, hook=hook, extra=STREAM)
-        bench.run(seat())
+        lines = bench.run(seat(worker={"idle": 1}))
+        assert bool(hook) is any(line.get("subtype") == "hook_response" for line in lines)
         digests.add(digest(bench.calls[0][1]))
         assert "test_push" not in str(bench.calls[0][1])
     assert len(digests) == 1

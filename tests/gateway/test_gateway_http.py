@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import httpx
 import pytest
-from push_pull import FILE, PRISTINE, seat
+from push_pull import FILE, seat
 
 from gatebench.errors import LookError
 from gatebench.gateway import Gateway, Message, Refusal, Request, ScriptedEngine, Site, SiteSpec
@@ -165,6 +165,7 @@ def test_probes_and_counting_are_no_calls(tmp_path: Path) -> None:
         (b"{", 400),
         (b"[]", 400),
         (b"\xff", 400),
+        (b'{"model": "\\ud800", "messages": []}', 400),
         ({"model": "m"}, 400),
         ({"messages": []}, 400),
         (b" " * (BODY_LIMIT + 1), 413),
@@ -256,6 +257,20 @@ def test_an_error_of_the_callers_comes_out_as_it_is(tmp_path: Path) -> None:
     assert not (tmp_path / "model.sock").exists()
 
 
+def test_half_a_surrogate_in_a_files_name_does_no_harm(tmp_path: Path) -> None:
+    async def act(here: Talk) -> None:
+        diff = f"+++ b/\ud800.py\n@@ -1 +1 @@\n+x\n+++ b/{FILE}\n@@ -1 +1 @@\n+x"
+        review = {"role": "user", "content": diff}
+        for stream in (True, False):
+            body = asked(
+                messages=[review], stream=stream, tools=[*TOOLS, {"name": "StructuredOutput"}]
+            )
+            assert (await here.post(body)).status_code == 200
+        assert here.gateway.faults == []
+
+    talk(tmp_path, act, ScriptedEngine(seat(Role.REVIEWER_A, stop=1)))
+
+
 def test_many_sites_answer_at_once(tmp_path: Path) -> None:
     async def act(here: Talk) -> None:
         async with anyio.create_task_group() as tasks:
@@ -263,4 +278,3 @@ def test_many_sites_answer_at_once(tmp_path: Path) -> None:
                 tasks.start_soon(here.post, asked(stream=True))
 
     assert len(talk(tmp_path, act)) == 50
-    assert PRISTINE

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 import pytest
-from court import CODE, Court, passing
+from court import CODE, Court, passing, shared_court
 
 from gatebench.model.verdict import Outcome
 
@@ -19,6 +19,11 @@ def _frames():
         yield frame
         frame = frame.f_back
 """
+
+
+@pytest.fixture(scope="module")
+def court(tmp_path_factory: pytest.TempPathFactory) -> Court:
+    return shared_court(tmp_path_factory)
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,9 @@ ATTACKS = (
     Attack("exit-0-at-exit", "import atexit, os\natexit.register(os._exit, 0)"),
     Attack("pytest-exit", "import pytest\npytest.exit('x', returncode=0)", keeps=False),
     Attack("sys-exit", "import sys\nsys.exit(0)", keeps=False),
-    Attack("skip-at-import", "import pytest\npytest.skip('x', allow_module_level=True)", keeps=False),
+    Attack(
+        "skip-at-import", "import pytest\npytest.skip('x', allow_module_level=True)", keeps=False
+    ),
     Attack("kill-the-parent", "import os\nos.kill(os.getppid(), 9)", keeps=False),
     Attack(
         "patched-reports",

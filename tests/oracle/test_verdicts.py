@@ -4,12 +4,17 @@ from itertools import pairwise
 
 import anyio
 import pytest
-from court import Court, passing
+from court import Court, passing, shared_court
 
 from gatebench.model.verdict import Outcome
 from gatebench.sandbox import Command, Completed, Sandbox
 
 ALL = {"R1", "R2", "R3", "R4", "R5"}
+
+
+@pytest.fixture(scope="module")
+def court(tmp_path_factory: pytest.TempPathFactory) -> Court:
+    return shared_court(tmp_path_factory)
 
 
 @pytest.mark.parametrize("task", ["T1", "T2", "T3", "T4", "T5", "T6"])
@@ -84,7 +89,9 @@ def test_a_broken_upstream_behaviour_is_red_whatever_the_trees_tests_say(court: 
         p.relative_to(court.ground.upstream).as_posix(): None
         for p in court.ground.upstream.joinpath("tests").glob("test_*.py")
     }
-    tree = court.tree({**gone, "tinydb/queries.py": broken, "conftest.py": "collect_ignore=['tests']"})
+    tree = court.tree(
+        {**gone, "tinydb/queries.py": broken, "conftest.py": "collect_ignore=['tests']"}
+    )
     run = court.run_suite(tree)
     assert run.green is False
     assert run.failed == 1

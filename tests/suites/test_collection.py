@@ -63,7 +63,7 @@ def append(text: str) -> Callable[[str], str]:
                 "def add(function, mark):\n    return pytest.mark.requirement(mark)(function)\n"
                 'test_odd = add(test_odd, "R2")\n'
             ),
-            "marked with R2, R1",
+            "marked with R1, R2",
             id="two marks at run time",
         ),
     ],

@@ -101,4 +101,5 @@ def _deviations(point: Point, verdict: Verdict) -> Iterable[str]:
             yield f"{name}: its hidden tests pass {where}, which lacks it: they are too weak."
         elif (outcome is Outcome.FAIL) and requirement in point.expected:
             failed = [t.id for t in verdict.tests if t.requirement == requirement and not t.passed]
-            yield f"{name}: fails {where}, which satisfies it: {', '.join(failed) or 'no test ran'}."
+            tests = ", ".join(failed) or "no test ran"
+            yield f"{name}: fails {where}, which satisfies it: {tests}."

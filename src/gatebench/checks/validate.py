@@ -7,18 +7,14 @@ gates, then whether either wavers.
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import anyio
-
 from gatebench.checks.lattice import lattice_problems, plant
 from gatebench.checks.result import Check
-from gatebench.errors import GateBenchError
 from gatebench.model.matrix import Choice
 from gatebench.model.score import Score
-from gatebench.model.stop import Decision, Delivery
+from gatebench.model.stop import Decision
 from gatebench.model.trial import SHIPPED_CONFIGS, Config, TrialId
 from gatebench.model.verdict import Outcome
 from gatebench.store.job_dir import JobDir

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +24,16 @@ from gatebench.suites import Suite
 from gatebench.trial.bench import Means
 
 LOOK, INTERRUPTED = 1, 130
+
+
+class SandboxKind(StrEnum):
+    """What the agent is shut in with."""
+
+    AUTO = "auto"
+    BWRAP = "bwrap"
+    NONE = "none"
+
+
 SECONDS_PER_TRIAL = 8.0
 """Of one lane in scripted mode, for the estimate of --dry-run; measured on two cores."""
 
@@ -60,8 +71,8 @@ def main(
     ] = None,
     tag: Annotated[str, typer.Option(help="Marks the trials; they stay out of analysis.")] = "",
     sandbox: Annotated[
-        str, typer.Option(help="auto, bwrap, or none (no protection at all).")
-    ] = "auto",
+        SandboxKind, typer.Option(help="auto is bwrap; none is no protection at all.")
+    ] = SandboxKind.AUTO,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
     new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
     out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
@@ -98,7 +109,13 @@ def main(
     if dry_run:
         _show_plan(matrix, suite, home, jobs)
         return
-    means = Means(place.cache(), place.search_path(), sandbox, agent_bin)
+    means = Means(
+        place.cache(),
+        place.search_path(),
+        sandbox.value,
+        agent_bin,
+        roles=any(c.gates for c in matrix.configs),
+    )
     drain = Drain()
     order = Order(matrix, home, means, jobs, drain)
     _finish(_run(order), home)

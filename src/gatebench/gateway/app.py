@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -105,7 +105,8 @@ async def _count(site: Site, http: HttpRequest) -> Response:
 
 def _sent(answer: Message, *, stream: bool) -> Response:
     if not stream:
-        return JSONResponse(answer)
+        # Not JSONResponse: it can't write half a surrogate pair, which a file's name may hold.
+        return Response(json.dumps(answer), media_type="application/json")
     # Made before the first byte is sent: a fault must still become a 500.
     return StreamingResponse(_in_turn(list(events(answer))), media_type="text/event-stream")
 
@@ -125,11 +126,15 @@ async def _request(http: HttpRequest) -> Request:
         body = json.loads(await _body(http))
     except (ValueError, RecursionError) as error:
         raise Refusal(400, "the request body is not valid JSON") from error
-    if not isinstance(body, dict) or not isinstance(body.get("model"), str):
+    if not isinstance(body, dict) or not _is_name(body.get("model")):
         raise Refusal(400, "model: Field required")
     if not isinstance(body.get("messages"), list):
         raise Refusal(400, "messages: Field required")
     return body
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable()
 
 
 async def _body(http: HttpRequest) -> bytes:

@@ -1,11 +1,12 @@
 """Which of the agent's processes are its CLI, and how those that were stopped go on."""
 
+import contextlib
+import os
 import signal
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from gatebench.sandbox import Process
-from gatebench.sandbox.procfs import signal_all, stat_fields
 
 _PROGRAM_PID = 2
 """Pid inside its namespace of the program: init is 1, and starts nothing else before it."""
@@ -34,28 +35,45 @@ def let_go(process: Process, pids: Iterable[int], until: Collection[int]) -> Non
         while pid > 1 and pid not in until and pid not in wanted:
             wanted.add(pid)
             pid = _parent(pid)  # noqa: PLW2901  # walks up
-    signal_all(lambda: tuple(wanted.intersection(process.members())), signal.SIGCONT)
+    _continue(process, wanted)
 
 
 def let_all_go(process: Process) -> None:
     """Continue everything, also what others have stopped."""
     process.thaw()
-    signal_all(process.members, signal.SIGCONT)
+    _continue(process, process.members())
+
+
+def _continue(process: Process, pids: Iterable[int]) -> None:
+    """Signal by pidfd, opened before the look at who is the agent's: numbers are used again."""
+    with contextlib.ExitStack() as stack:
+        opened: dict[int, int] = {}
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                opened[pid] = os.pidfd_open(pid)
+                stack.callback(os.close, opened[pid])
+        for pid in set(process.members()).intersection(opened):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(opened[pid], signal.SIGCONT)
 
 
 def _parent(pid: int) -> int:
-    fields = stat_fields(f"/proc/{pid}")
-    return int(fields[1]) if len(fields) > 1 else 0
+    return next(iter(_numbers(pid, "PPid:")), 0)
 
 
 def _inner_pid(pid: int) -> int | None:
+    numbers = _numbers(pid, "NSpid:")
+    return numbers[-1] if len(numbers) > 1 else None
+
+
+def _numbers(pid: int, label: str) -> list[int]:
+    """The numbers on one line of a process's status; none when it is gone."""
     try:
         text = Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:
-        return None
-    line = next((row for row in text.splitlines() if row.startswith("NSpid:")), "")
-    numbers = line.split()[1:]
-    return int(numbers[-1]) if len(numbers) > 1 else None
+        return []
+    line = next((row for row in text.splitlines() if row.startswith(label)), "")
+    return [int(word) for word in line.split()[1:]]
 
 
 def _stdout_of(pid: int) -> str | None:

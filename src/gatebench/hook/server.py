@@ -123,7 +123,9 @@ class StopServer:
         elif isinstance(event, HookResponse) and event.event == "Stop":
             response = Response(event.stdout, event.exit_code, event.outcome)
             await self._do(self._tracker.responded(event.hook_id, response, now))
-            self._ended(event.hook_id)
+            n = self._tracker.number(event.hook_id)
+            if n is not None:
+                self._stop(n).ended.set()
         elif isinstance(event, HookStarted) and event.event == "Stop":
             await self._do(self._tracker.started(event.hook_id, now))
 
@@ -156,11 +158,6 @@ class StopServer:
         while True:
             await anyio.sleep(_TICK_S)
             await self._do(self._tracker.tick(time.monotonic()))
-
-    def _ended(self, hook_id: str) -> None:
-        n = self._tracker.number(hook_id)
-        if n is not None:
-            self._stop(n).ended.set()
 
     def _stop(self, n: int) -> _Stop:
         return self._stops.setdefault(n, _Stop())

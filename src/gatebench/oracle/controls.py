@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gatebench.suites.pytest_run import PytestRun
 
-_SOURCE = '''\
+_SOURCE = """\
 import json
 
 import pytest
@@ -25,7 +25,7 @@ def test_{good}(tmp_path, monkeypatch, capsys):
 
 def test_{bad}():
     assert json.dumps([1]) == "[2]"
-'''
+"""
 
 
 @dataclass(frozen=True)

@@ -101,9 +101,7 @@ def _test(hidden: Hidden, node: str, run: PytestRun) -> HiddenTest:
     local = hidden.local(node)
     outcomes = {p: o for p, o in run.outcomes(local).items() if p in PHASES}
     passed = run.has_passed(local) and run.collected.count(local) == 1
-    return HiddenTest(
-        id=node, requirement=hidden.expected[node], outcomes=outcomes, passed=passed
-    )
+    return HiddenTest(id=node, requirement=hidden.expected[node], outcomes=outcomes, passed=passed)
 
 
 def _outcome(requirement: str, tests: tuple[HiddenTest, ...], run: PytestRun) -> Outcome:

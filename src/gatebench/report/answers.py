@@ -153,4 +153,7 @@ def _price(asked: Asked, cost: CostTable) -> str:
     found = asked.comparison(cost.config, "bare")
     if found is None or found.cost_difference.value is None:
         return base
-    return f"{base} ({words.extra_money(found.cost_difference)} against bare)"
+    extra = found.cost_difference
+    limits = extra.interval and " to ".join(words.extra_usd(limit) for limit in extra.interval)
+    told = f"{base}, {words.extra_usd(extra.value)} against bare"
+    return f"{told} ({limits})" if limits else told

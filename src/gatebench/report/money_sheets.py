@@ -146,7 +146,8 @@ def _worth(found: Results) -> Sheet:
         title=f"Net benefit at {words.usd(worth)} per hidden requirement",
         note="Extra requirements at that worth minus extra cost, dollars per trial. The price of "
         "an extra requirement is a ratio: where its limits are missing, the set of prices the data "
-        "allow is unbounded, and the net benefit tells more.",
+        "allow is unbounded, and the net benefit tells more. A price below 0 is either more for "
+        "less money or less for more.",
         headers=("contrast", "extra cost", "net benefit", "$ per extra requirement"),
         rows=tuple(
             (

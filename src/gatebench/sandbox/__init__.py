@@ -5,6 +5,7 @@ long-lived one. How it is shut in: `layout` (what it sees), `identity` (whose id
 host, and why), `bwrap` (limits, and why nothing is left).
 """
 
+from gatebench.sandbox.disk import DiskBounds, watch_disk
 from gatebench.sandbox.layout import system_binds
 from gatebench.sandbox.opening import Sandbox, open_sandbox, probe
 from gatebench.sandbox.process import Process
@@ -16,6 +17,7 @@ __all__ = [
     "Bind",
     "Command",
     "Completed",
+    "DiskBounds",
     "Kind",
     "Limits",
     "Probe",
@@ -25,4 +27,5 @@ __all__ = [
     "open_sandbox",
     "probe",
     "system_binds",
+    "watch_disk",
 ]

@@ -131,4 +131,3 @@ async def _namespace(process: HostProcess, status: Status) -> NamespaceTree:
             return NamespaceTree(init)
     words = await process.stderr.receive() if process.stderr else b""
     raise SpawnFailed(f"bwrap failed: {clean_text(words, 500).strip()}", _HINT)
-

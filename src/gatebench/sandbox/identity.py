@@ -6,10 +6,12 @@ and a hole in the sandbox should not be a hole into root. The same id serves all
 because since Linux 5.14 the kernel counts processes per user *and user namespace*, and each
 command has a namespace of its own.
 
-What this costs: the command must be able to open what is bound. bwrap gets file descriptors that
-root opened, so the path to a source doesn't matter; the source itself is handed over before each
-start: a writable tree is given to `HOST_ID`, a read-only file, directory or socket that others
-can't use gets `HOST_ID` as its group, with the owner's rights but for writing.
+What this costs: the command must be able to reach and open what is bound. `staging` makes sources
+behind a closed directory reachable; here the source itself is handed over before each start: a
+writable tree is given to `HOST_ID`, a read-only file, directory or socket that others can't use
+gets `HOST_ID` as its group, with the owner's rights but for writing. Where the id can't be dropped
+(no ``setpriv``, an old bwrap, no user namespaces for ordinary users) root's commands run as root,
+shut in all the same but without a limit on processes; ``doctor`` says so.
 """
 
 import contextlib
@@ -56,11 +58,14 @@ class Handover:
     def give(self, binds: tuple[Bind, ...]) -> None:
         """Hand each source over; what can't be changed is left, the command will say so."""
         for bind in binds:
-            for path, info in _tree(bind.source, self._skip(bind)):
+            if self._done(bind):
+                continue
+            change = self._own if bind.writable else self._share
+            for path, info in _tree(bind.source):
                 with contextlib.suppress(OSError):
-                    self._own(path, info) if bind.writable else self._share(path, info)
+                    change(path, info)
 
-    def _skip(self, bind: Bind) -> bool:
+    def _done(self, bind: Bind) -> bool:
         """Whether a read-only directory is as it was when it was last handed over."""
         with contextlib.suppress(OSError):
             info = bind.source.stat()
@@ -70,28 +75,26 @@ class Handover:
             self._seen.add(key)
         return False
 
-    def _own(self, path: str, info: os.stat_result) -> None:
+    def _own(self, path: Path, info: os.stat_result) -> None:
         if info.st_uid != self._uid or info.st_gid != self._uid:
             os.chown(path, self._uid, self._uid, follow_symlinks=False)
 
-    def _share(self, path: str, info: os.stat_result) -> None:
+    def _share(self, path: Path, info: os.stat_result) -> None:
         owner = (info.st_mode & stat.S_IRWXU) >> 6
         wanted = owner if stat.S_ISSOCK(info.st_mode) else owner & ~stat.S_IWOTH
         if stat.S_ISLNK(info.st_mode) or info.st_mode & wanted == wanted:
             return
         os.chown(path, -1, self._uid, follow_symlinks=False)
-        os.chmod(path, stat.S_IMODE(info.st_mode) | wanted << 3)
+        path.chmod(stat.S_IMODE(info.st_mode) | wanted << 3)
 
 
-def _tree(source: Path, skip: bool) -> Iterator[tuple[str, os.stat_result]]:  # noqa: FBT001
+def _tree(source: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """A path and all below it, links not followed below the source itself."""
-    if skip:
-        return
-    root = os.path.realpath(source)
+    root = source.resolve()
     with contextlib.suppress(OSError):
-        yield root, os.lstat(root)
+        yield root, root.lstat()
     for folder, folders, files in os.walk(root):
         for name in (*folders, *files):
-            path = os.path.join(folder, name)
+            path = Path(folder, name)
             with contextlib.suppress(OSError):
-                yield path, os.lstat(path)
+                yield path, path.lstat()

@@ -1,6 +1,5 @@
 """The file system that a sandboxed command sees, as bwrap's arguments."""
 
-import os
 from pathlib import Path
 
 from gatebench.sandbox.spec import HOME, HOSTNAME, UID, USER, Bind, Command
@@ -50,7 +49,7 @@ def system_arguments() -> list[str]:
     for name in _MERGED:
         link = Path("/", name)
         if link.is_symlink():
-            arguments += ["--symlink", os.readlink(link), str(link)]
+            arguments += ["--symlink", str(link.readlink()), str(link)]
     if _PACKAGE.is_relative_to("/usr"):
         # An installation under /usr would show the suites' data.
         arguments += ["--tmpfs", str(_PACKAGE), "--remount-ro", str(_PACKAGE)]

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shutil
 import subprocess
 from contextlib import AbstractAsyncContextManager
 from functools import cache
@@ -14,6 +15,7 @@ from gatebench.sandbox.plain import PlainSandbox
 from gatebench.sandbox.process import Process
 from gatebench.sandbox.program import Program, find_program
 from gatebench.sandbox.spec import Bind, Command, Completed, Kind, Limits, Probe
+from gatebench.sandbox.staging import STAGE
 from gatebench.sandbox.text import clean_text
 from gatebench.sandbox.wiring import wired
 
@@ -44,7 +46,7 @@ class Sandbox(Protocol):
         """
 
 
-def open_sandbox(kind: Literal["auto", "bwrap", "none"]) -> Sandbox:
+def open_sandbox(kind: str) -> Sandbox:
     """The sandbox of a kind; ``auto`` is ``bwrap``, never silently ``none``.
 
     Raises:
@@ -85,7 +87,9 @@ def _identities(program: Program) -> tuple[Identity, ...]:
     """Whose id to try, the best first."""
     if os.geteuid() != 0:
         return (OWN,)
-    return (DROPPED, OWN) if program.takes_descriptors else (OWN,)
+    # What staging needs; without it a bind from root's home would fail.
+    staged = STAGE.is_dir() and shutil.which("setpriv") is not None
+    return (DROPPED, OWN) if staged and program.takes_descriptors else (OWN,)
 
 
 def _attempt(program: Program, identity: Identity) -> str:
@@ -131,9 +135,7 @@ def _remedy(words: str) -> str:
     return "Pass `--sandbox none`; nothing is shut in then."
 
 
-def _refused(
-    reason: str, remedy: str, program: Program | None = None
-) -> tuple[Probe, None, None]:
+def _refused(reason: str, remedy: str, program: Program | None = None) -> tuple[Probe, None, None]:
     return _probed(program, reason, remedy, OWN), None, None
 
 

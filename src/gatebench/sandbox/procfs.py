@@ -15,7 +15,7 @@ _STILL = frozenset("TtZXx")
 
 def pids() -> tuple[int, ...]:
     """Every process that ``/proc`` shows."""
-    return tuple(int(name) for name in os.listdir("/proc") if name.isdigit())
+    return tuple(int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit())
 
 
 def stat_fields(path: str) -> list[str]:
@@ -29,7 +29,7 @@ def stat_fields(path: str) -> list[str]:
 
 def _tasks(pid: int) -> list[str]:
     try:
-        return os.listdir(f"/proc/{pid}/task")
+        return [entry.name for entry in os.scandir(f"/proc/{pid}/task")]
     except OSError:
         return []
 
@@ -48,7 +48,7 @@ def alive(pid: int) -> bool:
 
 def exists(pid: int) -> bool:
     """Whether ``/proc`` still shows a process, be it a zombie."""
-    return os.path.exists(f"/proc/{pid}")
+    return Path(f"/proc/{pid}").exists()
 
 
 def threads(members: Iterable[int]) -> int:
@@ -59,7 +59,7 @@ def threads(members: Iterable[int]) -> int:
 def namespace_of(pid: int) -> int | None:
     """Inode of a process's pid namespace; ``None`` when it is gone or not ours to see."""
     try:
-        return os.stat(f"/proc/{pid}/ns/pid").st_ino
+        return Path(f"/proc/{pid}/ns/pid").stat().st_ino
     except OSError:
         return None
 
@@ -83,7 +83,7 @@ def children(pid: int) -> list[int] | None:
         except ProcessLookupError:
             return None
         except FileNotFoundError:
-            if os.path.exists(f"/proc/{pid}/task/{task}"):
+            if Path(f"/proc/{pid}/task/{task}").exists():
                 raise
             return None
         found += map(int, text.split())

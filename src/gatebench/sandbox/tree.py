@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Collection
+from pathlib import Path
 from typing import Protocol
 
 import anyio
@@ -115,7 +116,7 @@ class LooseTree:
 
     def members(self) -> tuple[int, ...]:
         """Every live process that belongs to the command as far as can be told."""
-        if not os.path.isdir("/proc/self"):
+        if not Path("/proc/self").is_dir():
             return ()
         found: set[int] = set()
         parents: dict[int, int] = {}
@@ -138,8 +139,7 @@ class LooseTree:
 
     def _tagged(self, pid: int) -> bool:
         try:
-            with open(f"/proc/{pid}/environ", "rb") as file:
-                return self._tag in file.read().split(b"\0")
+            return self._tag in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         except OSError:
             return False
 

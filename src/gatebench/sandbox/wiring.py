@@ -87,15 +87,13 @@ def wired(
 def _start(
     descriptors: _Descriptors, program: Program, arguments: Sequence[str]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """bwrap's argv and environment."""
+    """The argv and environment."""
     path, environment, prefix = _nameless(descriptors, program)
     text = b"".join(os.fsencode(argument) + b"\0" for argument in (*prefix, *arguments))
     return (path, "--args", str(descriptors.holding(text))), environment
 
 
-def _nameless(
-    descriptors: _Descriptors, program: Program
-) -> tuple[str, dict[str, str], list[str]]:
+def _nameless(descriptors: _Descriptors, program: Program) -> tuple[str, dict[str, str], list[str]]:
     """Run bwrap from memory, and make it swallow the descriptors that takes."""
     copies = nameless_copies((program.path, *program.libraries))
     if not copies:

@@ -1,11 +1,13 @@
 """Exact label permutation within tasks: a test about these tasks that assumes no shape."""
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-Distribution = dict[Fraction, int]
+Distribution = Mapping[int, int]
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -30,39 +32,56 @@ class PermutationTest:
     """The smallest difference with p ≤ 0.05; ``None`` where there is none."""
 
 
+@dataclass(frozen=True)
+class Units:
+    """Whole numbers in place of fractions: figures times ``figure``, differences times both."""
+
+    figure: int
+    """Common denominator of all figures."""
+    mean: int
+    """Common multiple of all group sizes."""
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair]) -> "Units":
+        """The smallest units in which every figure and every mean is whole."""
+        figures = [f for pair in pairs for f in (*pair.left, *pair.right)]
+        sizes = [len(side) for pair in pairs for side in (pair.left, pair.right)]
+        return cls(math.lcm(*(f.denominator for f in figures)), math.lcm(*sizes))
+
+    def difference(self, part: int, whole: int, sizes: tuple[int, int]) -> int:
+        """Mean of a part minus mean of the rest, in units."""
+        left, right = sizes
+        return part * (self.mean // left) - (whole - part) * (self.mean // right)
+
+
 def permutation_test(pairs: Sequence[Pair]) -> PermutationTest | None:
     """The exact test over all labellings; ``None`` without a task that has both labels.
 
     Every labelling within a task is equally likely under the null hypothesis; the distribution of
-    the summed task differences is the convolution of the tasks' own, in exact fractions, so ties
-    are ties. Fisher, The Design of Experiments (1935) §21; Good, Permutation Tests (2005) §3.
+    the summed task differences is the convolution of the tasks' own, in whole units, so ties are
+    ties. Fisher, The Design of Experiments (1935) §21; Good, Permutation Tests (2005) §3.
     """
     used = [pair for pair in pairs if pair.left and pair.right]
     if not used:
         return None
-    total: Distribution = {Fraction(0): 1}
+    units = Units.of(used)
+    total: Distribution = {0: 1}
+    observed = 0
     for pair in used:
-        total = _convolve(total, task_distribution(pair))
-    observed = sum((_mean(p.left) - _mean(p.right) for p in used), Fraction(0))
-    return _against(total, observed, len(used))
+        left, right = ([int(f * units.figure) for f in side] for side in (pair.left, pair.right))
+        sizes, whole = (len(left), len(right)), sum(left) + sum(right)
+        observed += units.difference(sum(left), whole, sizes)
+        sums = _subset_sums(left + right, len(left))
+        total = _convolve(
+            total, {units.difference(s, whole, sizes): ways for s, ways in sums.items()}
+        )
+    return _against(total, observed, units.figure * units.mean * len(used))
 
 
-def task_distribution(pair: Pair) -> Distribution:
-    """Difference of means under every choice of the left label, with how many choices give it."""
-    figures = pair.left + pair.right
-    whole, take = sum(figures, Fraction(0)), len(pair.left)
-    sums = _subset_sums(figures, take)
-    rest = len(figures) - take
-    found: Counter[Fraction] = Counter()
-    for part, ways in sums.items():
-        found[part / take - (whole - part) / rest] += ways
-    return dict(found)
-
-
-def _subset_sums(figures: tuple[Fraction, ...], take: int) -> Counter[Fraction]:
+def _subset_sums(figures: Sequence[int], take: int) -> Distribution:
     """Sums of all subsets of one size, by dynamic programming over (size, sum)."""
-    sizes: list[Counter[Fraction]] = [Counter() for _ in range(take + 1)]
-    sizes[0][Fraction(0)] = 1
+    sizes: list[Counter[int]] = [Counter() for _ in range(take + 1)]
+    sizes[0][0] = 1
     for figure in figures:
         for size in range(take, 0, -1):
             for part, ways in sizes[size - 1].items():
@@ -71,31 +90,28 @@ def _subset_sums(figures: tuple[Fraction, ...], take: int) -> Counter[Fraction]:
 
 
 def _convolve(one: Distribution, two: Distribution) -> Distribution:
-    found: Counter[Fraction] = Counter()
+    found: Counter[int] = Counter()
     for a, ways_a in one.items():
         for b, ways_b in two.items():
             found[a + b] += ways_a * ways_b
-    return dict(found)
+    return found
 
 
-def _mean(figures: tuple[Fraction, ...]) -> Fraction:
-    return sum(figures, Fraction(0)) / len(figures)
-
-
-def _against(total: Distribution, observed: Fraction, tasks: int) -> PermutationTest:
+def _against(total: Distribution, observed: int, unit: int) -> PermutationTest:
+    """Two-sided tail probabilities by size of the difference; ``unit`` turns sums into means."""
     labellings = sum(total.values())
-    sizes: Counter[Fraction] = Counter()
+    sizes: Counter[int] = Counter()
     for statistic, ways in total.items():
         sizes[abs(statistic)] += ways
     tail, tails = 0, {}
     for size in sorted(sizes, reverse=True):
         tail += sizes[size]
         tails[size] = tail / labellings
-    significant = [size for size, p in tails.items() if p <= 0.05]  # noqa: PLR2004  # the level
+    significant = [size for size, p in tails.items() if p <= LEVEL]
     return PermutationTest(
-        statistic=float(observed / tasks),
+        statistic=observed / unit,
         p=tails[abs(observed)],
         minimum_p=tails[max(tails)],
         labellings=labellings,
-        critical=float(min(significant) / tasks) if significant else None,
+        critical=min(significant) / unit if significant else None,
     )

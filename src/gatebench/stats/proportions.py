@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy import special
 
 from gatebench.stats.estimate import LEVEL, Estimate, Interval, Target, clip
 
@@ -30,7 +30,7 @@ def wilson(hits: float, n: float) -> Interval:
 
     ``(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n)``, E. B. Wilson, JASA 22 (1927) 209–212.
     """
-    z = float(stats.norm.ppf(1 - TAIL))
+    z = float(special.ndtri(1 - TAIL))
     p, shrink = hits / n, 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink
     half = z / shrink * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
@@ -43,9 +43,9 @@ def jeffreys(hits: float, n: float) -> Interval:
     Quantiles of ``Beta(k + ½, n − k + ½)``; Brown, Cai, DasGupta, Statistical Science 16 (2001)
     101–133, §4.1. ``n`` may be an effective, fractional size.
     """
-    posterior = stats.beta(hits + 0.5, n - hits + 0.5)
-    low = 0.0 if hits <= 0 else float(posterior.ppf(TAIL))
-    high = 1.0 if hits >= n else float(posterior.ppf(1 - TAIL))
+    shape = hits + 0.5, n - hits + 0.5
+    low = 0.0 if hits <= 0 else float(special.betaincinv(*shape, TAIL))
+    high = 1.0 if hits >= n else float(special.betaincinv(*shape, 1 - TAIL))
     return clip((low, high), hits / n, (0.0, 1.0))
 
 
@@ -55,8 +55,8 @@ def clopper_pearson(hits: int, n: int) -> Interval:
     ``Beta(k, n−k+1)`` and ``Beta(k+1, n−k)`` quantiles; Clopper, Pearson, Biometrika 26 (1934)
     404–413.
     """
-    low = 0.0 if hits == 0 else float(stats.beta.ppf(TAIL, hits, n - hits + 1))
-    high = 1.0 if hits == n else float(stats.beta.ppf(1 - TAIL, hits + 1, n - hits))
+    low = 0.0 if hits == 0 else float(special.betaincinv(hits, n - hits + 1, TAIL))
+    high = 1.0 if hits == n else float(special.betaincinv(hits + 1, n - hits, 1 - TAIL))
     return low, high
 
 

@@ -37,9 +37,10 @@ def _solve(a: float, b: float, c: float) -> Region:
     if a == 0:
         return _line(b, c)
     root = b * b - a * c
-    if root < 0:
+    if root < 0 and a < 0:
         return ((None, None),)
-    low, high = sorted(((b - math.sqrt(root)) / a, (b + math.sqrt(root)) / a))
+    half = math.sqrt(max(root, 0.0))  # with a clear denominator only rounding goes below 0
+    low, high = sorted(((b - half) / a, (b + half) / a))
     return ((low, high),) if a > 0 else ((None, low), (high, None))
 
 

@@ -132,12 +132,15 @@ class TransitionTable(Record):
 
 
 class FlowStep(Record):
-    """Requirement states at the n-th stop of a config's trials, and on the way to the next look."""
+    """Requirement states at the n-th look of a config's trials, and on the way to the next.
+
+    Look n is stop n; a trial whose last stop was blocked is looked at once more, at its end.
+    """
 
     config: str
     n: int
     trials: int
-    """Trials that reached this stop with a verdict."""
+    """Trials that reached this look with a verdict."""
     passing: int
     failing: int
     repaired: int

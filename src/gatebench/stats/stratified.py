@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from gatebench.stats.estimate import LEVEL, Estimate, Target, clip, undefined
 from gatebench.stats.tasklevel import NO_SPREAD, SHARES, detectable
@@ -37,7 +37,7 @@ def stratified_difference(strata: Sequence[Stratum]) -> Estimate:
 
 
 def _with_interval(plain: Estimate, se: float, df: int) -> Estimate:
-    half = float(stats.t.ppf((1 + LEVEL) / 2, df)) * se
+    half = float(special.stdtrit(df, (1 + LEVEL) / 2)) * se
     value = plain.value or 0.0
     update = {
         "interval": clip((value - half, value + half), value, SHARES),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from gatebench.stats.estimate import LEVEL, Estimate, Interval, Target, clip, undefined
 from gatebench.stats.mde import t_mde
@@ -42,7 +42,7 @@ def mean_over(tasks: Sequence[float]) -> Mean:
 
 def quantile(tasks: int) -> float:
     """Two-sided t quantile with ``T − 1`` degrees of freedom."""
-    return float(stats.t.ppf((1 + LEVEL) / 2, tasks - 1))
+    return float(special.stdtrit(tasks - 1, (1 + LEVEL) / 2))
 
 
 def pass_rate(tasks: Sequence[float], verdicts: int) -> Estimate:
@@ -131,7 +131,7 @@ def t_test(tasks: Sequence[float]) -> float | None:
     mean = mean_over(tasks)
     if not mean.se:
         return None
-    return float(2 * stats.t.sf(abs(mean.value) / mean.se, mean.tasks - 1))
+    return float(2 * special.stdtr(mean.tasks - 1, -abs(mean.value) / mean.se))
 
 
 def confidence_above_zero(tasks: Sequence[float]) -> float | None:
@@ -144,4 +144,4 @@ def confidence_above_zero(tasks: Sequence[float]) -> float | None:
     mean = mean_over(tasks)
     if not mean.se:
         return None
-    return float(stats.t.cdf(mean.value / mean.se, mean.tasks - 1))
+    return float(special.stdtr(mean.tasks - 1, mean.value / mean.se))

@@ -139,17 +139,27 @@ def _clusters(blocks: Sequence[Block], hit: str, other: str) -> list[Cluster]:
 
 
 def flow(cells: Cells) -> tuple[FlowStep, ...]:
-    """Requirement states stop by stop, for each gated config."""
+    """Requirement states look by look, for each gated config."""
     found: list[FlowStep] = []
     for config in cells.job.configs:
         trials = cells.of(config)
-        last = max((stop.n for d in trials for stop in d.trial.stops), default=0)
+        last = max((look for d in trials for look in _looks(d)), default=0)
         found += [_step(config, n, trials) for n in range(1, last + 1)]
     return tuple(found)
 
 
+def _looks(done: Done) -> dict[int, State]:
+    """A trial's known states by number: its stops, and its end where the last stop blocked."""
+    stops = done.trial.stops
+    looks = {stop.n: found for stop in stops if (found := state(stop.hidden))}
+    end = end_state(done)
+    if stops and end and reached_agent(stops[-1].decision, stops[-1].delivery):
+        looks[stops[-1].n + 1] = end
+    return looks
+
+
 def _step(config: str, n: int, trials: Sequence[Done]) -> FlowStep:
-    here = [(d, s) for d in trials if (s := _state_at(d, n))]
+    here = [(d, s) for d in trials if (s := _looks(d).get(n))]
     moves = {d.trial.id: b.move for d, _ in here for b in blocks_of(d) if b.n == n and b.move}
     left = [s for d, s in here if d.trial.id not in moves]
     return FlowStep(
@@ -162,8 +172,3 @@ def _step(config: str, n: int, trials: Sequence[Done]) -> FlowStep:
         left_passing=sum(s.passing for s in left),
         left_failing=sum(len(s.failing) for s in left),
     )
-
-
-def _state_at(done: Done, n: int) -> State | None:
-    stop = next((s for s in done.trial.stops if s.n == n), None)
-    return state(stop.hidden) if stop else None

@@ -42,7 +42,8 @@ class Collector:
         ]
 collector = Collector()
 options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-c", "/dev/null", "--noconftest"]
-code = pytest.main([*options, "--rootdir", checks, f"{{checks}}/{{name}}"], plugins=[collector])
+options += ["--rootdir", checks, "--confcutdir", checks, f"{{checks}}/{{name}}"]
+code = pytest.main(options, plugins=[collector])
 print({_MARK!r})
 print(json.dumps(collector.found if code == 0 else []))
 """

@@ -139,7 +139,7 @@ class _Heard:
         self.items: list[Mapping[str, Any]] = []
         self.errors: dict[str, str] = {}
         self.exit_code: int | None = None
-        self.tampered: list[str] = []
+        self._notes: Counter[str] = Counter()
         self.any = False
 
     def take(self, record: Mapping[str, Any]) -> None:
@@ -155,15 +155,20 @@ class _Heard:
         elif kind == "proof":
             self._proof(record)
         elif kind == "noted":
-            self.tampered += record["tampered"]
+            self._notes.update(record["tampered"])
         elif kind == "end":
             self.exit_code = record["exit_code"]
-            self.tampered += [f"changed: {name}" for name in record["changed"]]
+            self._notes.update(f"changed: {name}" for name in record["changed"])
 
     def _proof(self, record: Mapping[str, Any]) -> None:
         outcome, notes = ("passed" if record["ok"] else "failed"), record["notes"]
         self.reports.append(Report(record["id"], PROOF, outcome, "\n".join(notes)))
-        self.tampered += [f"{record['id']}: {note}" for note in record["tampered"]]
+        self._notes.update(record["tampered"])
+
+    @property
+    def tampered(self) -> list[str]:
+        """Each thing seen once, with the number of tests in which it was."""
+        return [f"{note} ({times}x)" for note, times in sorted(self._notes.items())]
 
     def fields(self) -> dict[str, Any]:
         return {

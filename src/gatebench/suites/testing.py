@@ -61,7 +61,7 @@ class PytestJob:
     texts: tuple[tuple[str, str], ...] = ()
     """Further tests from outside the tree: (name below the run's root, source)."""
     targets: tuple[str, ...] = ()
-    """What to run: paths below the tree, or, with ``files``, below the run's root."""
+    """What to run: paths below the tree, or, with ``files`` or ``texts``, below the run's root."""
     options: tuple[str, ...] = ()
     """Further pytest options."""
     conftest: bool = False
@@ -76,6 +76,11 @@ class PytestJob:
     calibrate: str = ""
     """Name of a test that touches nothing of the tree: what changes during it is pytest's own."""
 
+    @property
+    def outside(self) -> bool:
+        """Whether the tests come from outside the tree."""
+        return bool(self.files or self.texts)
+
 
 async def run_pytest(bench: Bench, job: PytestJob) -> PytestRun:
     """Run pytest; never raises for what the tests or the code under test do.
@@ -88,7 +93,7 @@ async def run_pytest(bench: Bench, job: PytestJob) -> PytestRun:
         done = await bench.sandbox.run(_command(bench, job, folder, key))
         places = _places(bench, job, folder)
     run = await anyio.to_thread.run_sync(_read, done, key, job.mode == "each")
-    return _tidied(run, places)
+    return _tidied(run, _prefixes(bench, places))
 
 
 @contextmanager
@@ -104,7 +109,9 @@ def _laid_out(job: PytestJob) -> Iterator[Path]:
         for source, target in job.files:
             _copy(source, folder / "root" / target)
         for target, text in job.texts:
-            (folder / "root" / target).write_text(text)
+            place = folder / "root" / target
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
         yield folder
 
 
@@ -171,8 +178,8 @@ def _env(bench: Bench, folder: Path) -> dict[str, str]:
 
 
 def _order(job: PytestJob, places: _Places) -> dict[str, Any]:
-    base = places.root if job.files else places.tree
-    roots = [places.root, places.tree] if job.files else [places.tree]
+    base = places.root if job.outside else places.tree
+    roots = [places.root, places.tree] if job.outside else [places.tree]
     return {
         "mode": job.mode,
         # The tree comes last: nothing in it can stand before a module of Python or of pytest.
@@ -190,7 +197,7 @@ def _order(job: PytestJob, places: _Places) -> dict[str, Any]:
 def _args(job: PytestJob, places: _Places) -> list[str]:
     """Options; tests from outside the tree run under our own, empty configuration."""
     options = [*_ALWAYS, *job.options]
-    if job.files:
+    if job.outside:
         options += ["-c", f"{places.root}/pytest.ini", f"--confcutdir={places.root}"]
         options += [f"--rootdir={places.root}"]
     else:
@@ -202,14 +209,20 @@ def _args(job: PytestJob, places: _Places) -> list[str]:
     return [*options, "--import-mode=append"]
 
 
-def _tidied(run: PytestRun, places: _Places) -> PytestRun:
-    """The run with the mount points gone from its texts: what is left are the tests' own paths."""
+def _prefixes(bench: Bench, places: _Places) -> dict[str, str]:
+    """Paths that the tests' output may name, and how they are shown."""
     relative = os.path.relpath(places.root, places.tree)
-    prefixes = (f"{relative}/", f"{places.root}/", f"{places.tree}/")
+    shown = {f"{relative}/": "", f"{places.root}/": "", f"{places.tree}/": ""}
+    binds = bench.environment.binds
+    return shown | {f"{bench.sandbox.inside(bind)}/": f"{bind.target}/" for bind in binds}
+
+
+def _tidied(run: PytestRun, prefixes: dict[str, str]) -> PytestRun:
+    """The run with the mount points gone from its texts: what is left are the tests' own paths."""
 
     def tidy(text: str) -> str:
-        for prefix in prefixes:
-            text = text.replace(prefix, "")
+        for prefix, shown in prefixes.items():
+            text = text.replace(prefix, shown)
         return text
 
     return replace(

@@ -40,7 +40,8 @@ class Means:
 
     cache: Path
     search_path: str
-    sandbox: Literal["auto", "bwrap", "none"] = "auto"
+    sandbox: str = "auto"
+    """``auto``, ``bwrap`` or ``none``."""
     agent_bin: Path | None = None
     roles: bool = True
     """Whether a test writer or reviewers will be needed."""

@@ -21,29 +21,28 @@ def lay_out(objects: Objects, tree: str, dest: Path) -> None:
     dest.mkdir(parents=True, exist_ok=True)
     if any(dest.iterdir()):
         raise StoreError(f"{dest} is not empty.", "Check out into a new directory.")
-    root = os.fsencode(dest)
-    os.chmod(root, 0o755)  # noqa: S103  # readable for the id that commands have
+    dest.chmod(0o755)
     flat = read_tree(objects, tree)
-    made = {root}
+    made = {dest}
     for path, entry in sorted(flat.items(), key=lambda item: item[1].mode == LINK):
-        target = os.path.join(root, path)
-        _make_folders(os.path.dirname(target), made)
+        target = dest / os.fsdecode(path)
+        _make_folders(target.parent, made)
         _write(target, entry, objects.get(entry.blob, "blob"))
 
 
-def _make_folders(folder: bytes, made: set[bytes]) -> None:
+def _make_folders(folder: Path, made: set[Path]) -> None:
     if folder not in made:
-        _make_folders(os.path.dirname(folder), made)
-        os.mkdir(folder)
-        os.chmod(folder, 0o755)  # noqa: S103  # whatever the umask is
+        _make_folders(folder.parent, made)
+        folder.mkdir()
+        folder.chmod(0o755)  # whatever the umask is: commands may have another id
         made.add(folder)
 
 
-def _write(target: bytes, entry: Entry, data: bytes) -> None:
+def _write(target: Path, entry: Entry, data: bytes) -> None:
     if entry.mode == LINK:
-        os.symlink(data, target)
+        target.symlink_to(os.fsdecode(data))
         return
     mode = 0o755 if entry.mode == PROGRAM else 0o644
-    with open(os.open(target, _WRITE, mode), "wb") as file:
+    with os.fdopen(os.open(target, _WRITE, mode), "wb") as file:
         file.write(data)
         os.fchmod(file.fileno(), mode)

@@ -122,7 +122,7 @@ class _Scan:
                 self.folder(below, path + b"/", depth + 1)
 
     def _file(self, folder: int, name: bytes, path: bytes) -> None:
-        with open(os.open(name, _READ, dir_fd=folder), "rb") as file:
+        with os.fdopen(os.open(name, _READ, dir_fd=folder), "rb") as file:
             info = os.fstat(file.fileno())
             sound = stat.S_ISREG(info.st_mode) and info.st_size <= self.bounds.file_bytes
             data = file.read(info.st_size) if sound else b""

@@ -3,8 +3,9 @@
 import os
 import socket
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, List, NoReturn, Sequence
+from typing import Any, NoReturn
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -47,7 +48,7 @@ class Observer:
         self._sender = Sender(child.line.fileno(), child.key)
         # As the parent collected them, whatever the items say later.
         self._functions = {item: getattr(item, "obj", None) for item in child.items}
-        self._changed: "List[str]" = []
+        self._changed: list[str] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: "pytest.Function") -> bool:
@@ -58,6 +59,7 @@ class Observer:
         if place.get(pyfuncitem.originalname) is not getattr(function, "__func__", function):
             self._changed.append(f"the test function {pyfuncitem.originalname}")
         result = function(**{name: pyfuncitem.funcargs[name] for name in names})  # type: ignore[misc]
+        self._changed += self._child.fingerprint.restore_builtins()
         if result is not None:
             pytest.fail("a test must return None")
         self._changed += self._child.fingerprint.core_changes()
@@ -73,9 +75,9 @@ class Observer:
         self._sender.send({"kind": "behaviour", "seen": behaviour(numbers)})
         return word[:1] != b"p"
 
-    def finish(self, reports: "List[pytest.TestReport]", reach: "List[str]") -> None:
+    def finish(self, reports: "list[pytest.TestReport]", reach: "list[str]") -> None:
         """Tell one test's phases and what was seen."""
-        changed = sorted({*self._changed, *self._child.fingerprint.changes()})
+        changed = [*self._changed, *self._child.fingerprint.changes()]
         self._sender.send(
             {
                 "kind": "ended",
@@ -88,12 +90,12 @@ class Observer:
         self._changed = []
 
 
-def _watch(tree: str) -> "List[str]":
+def _watch(tree: str) -> "list[str]":
     """Note when code of the tree reaches for frames or C; refuse the collector's lists to all.
 
     An audit hook can't be taken away again.
     """
-    seen: "List[str]" = []
+    seen: list[str] = []
     busy = False
 
     def hook(event: str, args: Any) -> None:
@@ -125,7 +127,7 @@ def run_child(child: Child, output: int) -> NoReturn:
         child.fingerprint.accept_hooks()
         sys.path.extend(child.roots)
         reach = _watch(child.tree)
-        for item, following in zip(child.items, [*child.items[1:], None]):
+        for item, following in zip(child.items, [*child.items[1:], None], strict=True):
             reports = runtestprotocol(item, log=False, nextitem=following)
             sys.stdout.flush()
             sys.stderr.flush()

@@ -13,7 +13,8 @@ import importlib
 import os
 import random
 import time
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -32,11 +33,11 @@ class EachReporter(CollectReporter):
         order: what the host asked for; ``each_s`` and ``wall_s`` in seconds.
     """
 
-    def __init__(self, sender: Sender, order: "Dict[str, Any]") -> None:
+    def __init__(self, sender: Sender, order: "dict[str, Any]") -> None:
         super().__init__(sender, order["mark"])
         self._order = order
         self._ends = time.monotonic() + order["wall_s"]
-        self._noise: "set[str]" = set()
+        self._noise: set[str] = set()
         self._fingerprint = Fingerprint(list)
 
     @pytest.hookimpl(tryfirst=True)
@@ -52,15 +53,15 @@ class EachReporter(CollectReporter):
             self._run_group(group)
         return True
 
-    def _groups(self, items: "Sequence[pytest.Item]") -> "List[List[pytest.Item]]":
+    def _groups(self, items: "Sequence[pytest.Item]") -> "list[list[pytest.Item]]":
         """Items by their marks, in order; an item without a mark stays alone."""
-        groups: "Dict[str, List[pytest.Item]]" = {}
+        groups: dict[str, list[pytest.Item]] = {}
         for item in items:
             marks = describe(item, self.mark)["marks"]
             groups.setdefault(repr(marks) if marks else item.nodeid, []).append(item)
         return list(groups.values())
 
-    def _run_group(self, items: "List[pytest.Item]") -> None:
+    def _run_group(self, items: "list[pytest.Item]") -> None:
         draw = [bool(random.getrandbits(1)) for _ in items]
         one = self._run(items, draw)
         # A test that hung in one child has failed already; hanging again tells nothing more.
@@ -71,7 +72,7 @@ class EachReporter(CollectReporter):
             self._judge(item, real.test(number), control.tests.get(number))
         self._note_lines(items[0], one.strays + other.strays)
 
-    def _run(self, items: "List[pytest.Item]", controls: "List[bool]") -> Ended:
+    def _run(self, items: "list[pytest.Item]", controls: "list[bool]") -> Ended:
         """Run a group once.
 
         Args:
@@ -93,10 +94,11 @@ class EachReporter(CollectReporter):
         pid = os.fork()
         if pid == 0:
             self.sender.blind()
+            listener.close_ours()
             run_child(child, listener.output_end)
         return listener.listen(pid)
 
-    def _judge(self, item: "pytest.Item", real: Told, control: "Optional[Told]") -> None:
+    def _judge(self, item: "pytest.Item", real: Told, control: "Told | None") -> None:
         """Report one test."""
         notes = self._notes(item, real, control)
         for phase in PHASES:
@@ -108,7 +110,7 @@ class EachReporter(CollectReporter):
         self.sender.send({**proof, "tampered": tampered})
         self._show(item, real, notes)
 
-    def _notes(self, item: "pytest.Item", real: Told, control: "Optional[Told]") -> "List[str]":
+    def _notes(self, item: "pytest.Item", real: Told, control: "Told | None") -> "list[str]":
         """What stands against a pass of this test, beyond its own phases."""
         if item.name == self._order["calibrate"]:
             # No code of the tree has run yet: what changed here is pytest's own doing.
@@ -133,7 +135,7 @@ class EachReporter(CollectReporter):
         text = told.texts.get(phase, "")
         self.sender.send({**record, "outcome": told.outcomes[phase], "text": text})
 
-    def _show(self, item: "pytest.Item", told: Told, notes: "List[str]") -> None:
+    def _show(self, item: "pytest.Item", told: Told, notes: "list[str]") -> None:
         """Let pytest's own terminal and exit code know."""
         hook = item.config.hook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)

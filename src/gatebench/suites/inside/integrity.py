@@ -5,9 +5,11 @@ and the modules the tests compare with is noted down, with the code objects bene
 another object later has been patched.
 """
 
+import builtins
 import sys
+from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Tuple
+from typing import Any, NamedTuple
 
 _PYTEST = (
     "_code.code main monkeypatch nodes outcomes python python_api raises recwarn reports runner "
@@ -42,12 +44,12 @@ def _worth(value: Any) -> bool:
     return callable(value) or isinstance(value, (staticmethod, classmethod, property))
 
 
-def _rows(prefix: str, owner: Any) -> "List[_Row]":
+def _rows(prefix: str, owner: Any) -> "list[_Row]":
     names = list(vars(owner).items())
     return [_row(prefix, owner, key, value) for key, value in names if _worth(value)]
 
 
-def _module_rows(module: ModuleType) -> "List[_Row]":
+def _module_rows(module: ModuleType) -> "list[_Row]":
     rows = _rows(module.__name__, module)
     own = [r for r in rows if isinstance(r.value, type) and r.value.__module__ == module.__name__]
     if module.__name__ == "builtins":
@@ -55,14 +57,13 @@ def _module_rows(module: ModuleType) -> "List[_Row]":
     return rows + [inner for r in own for inner in _rows(r.name, r.value)]
 
 
-def _changed(rows: "List[_Row]") -> "List[str]":
+def _changed(rows: "list[_Row]") -> "list[str]":
     """Names that stand for something else now. Runs after every test, hence the plain loop."""
     found = []
     for name, owner, key, value, function, code, defaults in rows:
-        if owner.__dict__.get(key, _MISSING) is not value:
-            found.append(name)
-        elif function is not None and (
-            function.__code__ is not code or function.__defaults__ is not defaults
+        if owner.__dict__.get(key, _MISSING) is not value or (
+            function is not None
+            and (function.__code__ is not code or function.__defaults__ is not defaults)
         ):
             found.append(name)
     return found
@@ -79,42 +80,57 @@ class Fingerprint:
 
     def __init__(
         self,
-        hooks: "Callable[[], List[Any]]",
+        hooks: "Callable[[], list[Any]]",
         extra: "Iterable[str]" = (),
         values: "Iterable[str]" = (),
     ) -> None:
         core = (*_MACHINERY, *extra)
-        self._modules: Dict[str, Any] = dict(sys.modules)
+        self._modules: dict[str, Any] = dict(sys.modules)
         self._core = self._watched(core)
         self._values = self._watched(tuple({*_VALUES, *values}))
+        self._builtins = dict(vars(builtins))
         self._finders = (list(sys.meta_path), list(sys.path_hooks))
         self._hooks = hooks
         self._implementations = hooks()
 
-    def _watched(self, tops: "Tuple[str, ...]") -> "List[_Row]":
+    def _watched(self, tops: "tuple[str, ...]") -> "list[_Row]":
         below = tuple(f"{top}." for top in tops)
         modules = [m for n, m in self._modules.items() if n in tops or n.startswith(below)]
         return [r for m in modules if isinstance(m, ModuleType) for r in _module_rows(m)]
+
+    def restore_builtins(self) -> "list[str]":
+        """Put the builtins back as they were; our own code after a test's body rests on them.
+
+        Nothing here looks up a builtin.
+
+        Returns:
+            names of those that had been changed.
+        """
+        now = builtins.__dict__
+        kept = self._builtins
+        changed = [f"builtins.{name}" for name in kept if now.get(name, _MISSING) is not kept[name]]
+        now.update(kept)
+        return changed
 
     def accept_hooks(self) -> None:
         """Take the hooks registered now for the right ones."""
         self._implementations = self._hooks()
 
-    def core_changes(self) -> "List[str]":
+    def core_changes(self) -> "list[str]":
         """What changed in pytest and the test modules (a test never patches these itself)."""
         return _changed(self._core) + self._hook_changes()
 
-    def changes(self) -> "List[str]":
-        """Everything that changed, sorted."""
-        return sorted({*_changed(self._values), *self.core_changes(), *self._import_changes()})
+    def changes(self) -> "list[str]":
+        """Everything that changed."""
+        return [*_changed(self._values), *self.core_changes(), *self._import_changes()]
 
-    def _hook_changes(self) -> "List[str]":
+    def _hook_changes(self) -> "list[str]":
         now = self._hooks()
         known = self._implementations
-        same = len(now) == len(known) and all(a is b for a, b in zip(now, known))
+        same = len(now) == len(known) and all(a is b for a, b in zip(now, known, strict=True))
         return [] if same else ["pytest's hooks"]
 
-    def _import_changes(self) -> "List[str]":
+    def _import_changes(self) -> "list[str]":
         changed = [f"sys.modules['{n}']" for n, m in self._modules.items() if _replaced(n, m)]
         if (list(sys.meta_path), list(sys.path_hooks)) != self._finders:
             changed.append("sys.meta_path")
@@ -122,7 +138,7 @@ class Fingerprint:
 
     def _planted(self, name: str) -> bool:
         """Whether a standard module that came later is something else than what Python has."""
-        if name in self._modules or name.split(".")[0] not in sys.stdlib_module_names:
+        if name in self._modules or name.split(".", maxsplit=1)[0] not in sys.stdlib_module_names:
             return False
         origin = getattr(getattr(sys.modules[name], "__spec__", None), "origin", None)
         genuine = origin in ("built-in", "frozen") or str(origin).startswith(_STDLIB)
@@ -137,7 +153,7 @@ def _replaced(name: str, module: Any) -> bool:
 _STDLIB = tuple({p for p in sys.path if p.startswith((sys.base_prefix, sys.base_exec_prefix))})
 
 
-def behaviour(numbers: "List[int]") -> "Dict[str, Any]":
+def behaviour(numbers: "list[int]") -> "dict[str, Any]":
     """What comparison, sorting, JSON and ``pytest.raises`` do right now, to be judged elsewhere.
 
     Args:
@@ -162,7 +178,7 @@ def behaviour(numbers: "List[int]") -> "Dict[str, Any]":
     }
 
 
-def expected_behaviour(numbers: "List[int]") -> "Dict[str, Any]":
+def expected_behaviour(numbers: "list[int]") -> "dict[str, Any]":
     """What `behaviour` says where nothing was touched."""
     text = "[" + ", ".join(str(n) for n in sorted(numbers)) + "]"
     return {"sorted": text, "equal": False, "same": True, "raised": "Failed"}

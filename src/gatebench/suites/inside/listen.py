@@ -6,15 +6,17 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 from .channel import KEY_BYTES, Receiver
 
 _OUTPUT_BYTES = 10_000
 _MESSAGE_BYTES = 16_000_000
 _TICK_S = 0.5
+_MOST_NAMES = 100
 _PIECE = 65_536
 
 
@@ -22,12 +24,12 @@ _PIECE = 65_536
 class Told:
     """What one child told of one test."""
 
-    outcomes: "Dict[str, str]" = field(default_factory=dict)
-    texts: "Dict[str, str]" = field(default_factory=dict)
-    changed: "List[str]" = field(default_factory=list)
-    reach: "List[str]" = field(default_factory=list)
-    behaviour: "Dict[str, Any]" = field(default_factory=dict)
-    numbers: "List[int]" = field(default_factory=list)
+    outcomes: "dict[str, str]" = field(default_factory=dict)
+    texts: "dict[str, str]" = field(default_factory=dict)
+    changed: "list[str]" = field(default_factory=list)
+    reach: "list[str]" = field(default_factory=list)
+    behaviour: "dict[str, Any]" = field(default_factory=dict)
+    numbers: "list[int]" = field(default_factory=list)
     how: str = ""
     """Why nothing was told, where nothing was."""
     output: str = ""
@@ -41,7 +43,7 @@ class Told:
 class Ended:
     """What became of one child."""
 
-    tests: "Dict[int, Told]" = field(default_factory=dict)
+    tests: "dict[int, Told]" = field(default_factory=dict)
     """By number in the group; a test without its last word is absent."""
     strays: int = 0
     timed_out: bool = False
@@ -84,13 +86,18 @@ class Listener:
         self.childs_end.close()
         os.close(self.output_end)
         gone = os.pidfd_open(pid)
-        ends: "List[Any]" = [self._line, self._output, gone]
+        ends: list[Any] = [self._line, self._output, gone]
         while gone in ends and not self._late():
             self._drain(ends, _TICK_S)
         self._settle(pid, finished=gone not in ends)
         os.close(gone)
         self._rest([e for e in ends if e != gone])
         return self._finish()
+
+    def close_ours(self) -> None:
+        """In the child: the parent's ends are not for it."""
+        self._line.close()
+        os.close(self._output)
 
     def _finish(self) -> Ended:
         self._receiver.close()
@@ -121,14 +128,14 @@ class Listener:
             self._ended.timed_out = True
             self._ended.how = "the test did not end in time"
 
-    def _drain(self, ends: "List[Any]", wait_s: float) -> None:
+    def _drain(self, ends: "list[Any]", wait_s: float) -> None:
         """Read what is there; waits at most ``wait_s`` for something to happen."""
         ready, _, _ = select.select(ends, (), (), wait_s)
         for end in ready:
             if not self._take(end):
                 ends.remove(end)
 
-    def _rest(self, ends: "List[Any]") -> None:
+    def _rest(self, ends: "list[Any]") -> None:
         """Read what the child had written before it ended."""
         while ends and not self._late() and select.select(ends, (), (), 0)[0]:
             self._drain(ends, 0)
@@ -160,11 +167,18 @@ class Listener:
             return False
         self._bytes += len(data)
         if self._bytes <= _MESSAGE_BYTES:
-            for record in self._receiver.feed(data):
-                self._hear(record)
+            self._hear_all(data)
         return bool(data)
 
-    def _hear(self, record: "Dict[str, Any]") -> None:
+    def _hear_all(self, data: bytes) -> None:
+        for record in self._receiver.feed(data):
+            # The child may be in the hands of the code under test: its words may have any shape.
+            try:
+                self._hear(record)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                self._receiver.strays += 1
+
+    def _hear(self, record: "dict[str, Any]") -> None:
         number = len(self._ended.tests)
         kind = record["kind"]
         if kind == "returned" and not self._asked and number < len(self._controls):
@@ -173,8 +187,8 @@ class Listener:
             self._current.behaviour = record["seen"]
         elif kind == "ended":
             told = self._current
-            told.outcomes, told.texts = record["phases"], record["texts"]
-            told.changed, told.reach = record["changed"], record["reach"]
+            told.outcomes, told.texts = _texts(record["phases"]), _texts(record["texts"])
+            told.changed, told.reach = _names(record["changed"]), _names(record["reach"])
             told.output = self._take_output()
             self._ended.tests[number] = told
             self._current, self._asked = Told(), False
@@ -188,6 +202,14 @@ class Listener:
             self._line.send((b"f" if control else b"p") + numbers.encode())
         except OSError:
             return  # the child has gone; its end is noticed elsewhere
+
+
+def _texts(value: Any) -> "dict[str, str]":
+    return {str(key): str(text) for key, text in value.items()}
+
+
+def _names(value: Any) -> "list[str]":
+    return sorted({str(name) for name in value[:_MOST_NAMES]})
 
 
 def _sweep() -> None:

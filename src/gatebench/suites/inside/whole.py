@@ -1,6 +1,6 @@
 """Reports a whole pytest session, as it goes, in the session's own process."""
 
-from typing import Any, List
+from typing import Any
 
 import pytest
 
@@ -23,7 +23,7 @@ def outcome_of(report: "pytest.TestReport") -> str:
     return report.outcome
 
 
-def implementations(config: "pytest.Config") -> "List[Any]":
+def implementations(config: "pytest.Config") -> "list[Any]":
     """Every hook implementation registered, in order."""
     hooks = [h for h in vars(config.hook).values() if hasattr(h, "get_hookimpls")]
     return [one for hook in hooks for one in hook.get_hookimpls()]
@@ -74,6 +74,6 @@ class WholeReporter(CollectReporter):
         text = "" if report.passed else tail(report.longreprtext)
         self.sender.send({**record, "outcome": outcome_of(report), "text": text})
 
-    def changes(self) -> "List[str]":
+    def changes(self) -> "list[str]":
         """What the session changed in pytest and left changed."""
         return sorted(self._fingerprint.core_changes())

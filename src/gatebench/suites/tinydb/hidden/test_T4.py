@@ -194,22 +194,21 @@ def last_ones(docs, count):
 @pytest.mark.requirement("R2")
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("kind", sorted(PRESENT))
-@pytest.mark.parametrize("where_missing", ["front", "middle", "end", "everywhere"])
-def test_missing_come_last(tmp_path, kind, reverse, where_missing):
-    table = make_table("memory", tmp_path)
+def test_missing_come_last(tmp_path, kind, reverse):
     present = [{"v": v, "keep": "yes", "id": f"p{n}"} for n, v in enumerate(PRESENT[kind])]
     gone = [{"keep": "yes", "id": f"g{n}"} for n in range(4)]
     half = len(present) // 2
-    docs = {
-        "front": gone + present,
-        "middle": present[:half] + gone + present[half:],
-        "end": present + gone,
-        "everywhere": gone[:1] + present[:half] + gone[1:2] + present[half:] + gone[2:],
-    }[where_missing]
-    table.insert_multiple(docs)
-    found = list(table.search(kept(), sort_by="v", reverse=reverse))
-    assert last_ones(found, 4) == '["g0", "g1", "g2", "g3"]'
-    assert ids_text(found) == ids_text(docs)
+    for docs in (
+        gone + present,
+        present[:half] + gone + present[half:],
+        present + gone,
+        gone[:1] + present[:half] + gone[1:2] + present[half:] + gone[2:],
+    ):
+        table = make_table("memory", tmp_path)
+        table.insert_multiple(docs)
+        found = list(table.search(kept(), sort_by="v", reverse=reverse))
+        assert last_ones(found, 4) == '["g0", "g1", "g2", "g3"]'
+        assert ids_text(found) == ids_text(docs)
 
 
 @pytest.mark.requirement("R2")
@@ -268,29 +267,30 @@ LETTERS = ["e", "c", "h", "a", "g", "b", "f", "d"]
 
 
 @pytest.mark.requirement("R3")
-@pytest.mark.parametrize("limit", [1, 2, 3, 5, 7, 8, 9, 100])
-def test_the_first_of_the_ordered_result(table, limit):
+def test_the_first_of_the_ordered_result(table):
     fill(table, "v", LETTERS)
-    found = list(table.search(kept(), sort_by="v", limit=limit))
-    assert column(found, "v") == json.dumps(sorted(LETTERS)[:limit])
+    for limit in (1, 2, 3, 5, 7, 8, 9, 100):
+        found = list(table.search(kept(), sort_by="v", limit=limit))
+        assert column(found, "v") == json.dumps(sorted(LETTERS)[:limit])
 
 
 @pytest.mark.requirement("R3")
-@pytest.mark.parametrize("limit", [1, 2, 3, 5, 7, 8, 9, 100])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_limited_result_begins_like_the_whole(table, limit, reverse):
+def test_a_limited_result_begins_like_the_whole(table, reverse):
     fill(table, "v", LETTERS)
-    whole = [dict(doc) for doc in table.search(kept(), sort_by="v", reverse=reverse)]
-    part = [dict(d) for d in table.search(kept(), sort_by="v", reverse=reverse, limit=limit)]
-    assert text(part) == text(whole[:limit])
+    order = {"sort_by": "v", "reverse": reverse}
+    whole = [dict(doc) for doc in table.search(kept(), **order)]
+    for limit in (1, 2, 3, 5, 7, 8, 9, 100):
+        part = [dict(doc) for doc in table.search(kept(), limit=limit, **order)]
+        assert text(part) == text(whole[:limit])
 
 
 @pytest.mark.requirement("R3")
-@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8, 9, 100])
-def test_without_ordering_the_first_matches(table, limit):
+def test_without_ordering_the_first_matches(table):
     fill(table, "v", LETTERS)
-    found = list(table.search(kept(), limit=limit))
-    assert column(found, "v") == json.dumps(LETTERS[:limit])
+    for limit in (1, 2, 3, 7, 8, 9, 100):
+        found = list(table.search(kept(), limit=limit))
+        assert column(found, "v") == json.dumps(LETTERS[:limit])
 
 
 @pytest.mark.requirement("R3")
@@ -362,12 +362,12 @@ def test_limit_zero_gives_nothing(table, order, matching):
 @pytest.mark.requirement("R4")
 @pytest.mark.parametrize("order", sorted(ORDERS))
 @pytest.mark.parametrize("matching", ["empty", "none", "one", "some"])
-@pytest.mark.parametrize("limit", [-1, -2, -5, -6, -1000])
-def test_negative_limit_raises(tmp_path, order, matching, limit):
+def test_negative_limit_raises(tmp_path, order, matching):
     table = make_table("memory", tmp_path)
     fill_matching(table, matching)
-    with pytest.raises(ValueError):
-        table.search(kept(), limit=limit, **ORDERS[order])
+    for limit in (-1, -2, -4, -5, -6, -1000):
+        with pytest.raises(ValueError):
+            table.search(kept(), limit=limit, **ORDERS[order])
 
 
 @pytest.mark.requirement("R4")
@@ -416,11 +416,11 @@ def full(docs):
 
 
 def outcome(table, request):
-    """What a search gives: its result as text, or the name of what it raises."""
+    """What a search gives: its result as text, or that it raises ValueError."""
     try:
         return full(table.search(kept(), **request))
-    except Exception as error:  # compared between tables, never passed over
-        return type(error).__name__
+    except ValueError:
+        return "ValueError"
 
 
 PLAIN = {}
@@ -511,14 +511,14 @@ CHANGES = [change_insert, change_update, change_remove, change_truncate]
 
 @pytest.mark.requirement("R5")
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("name", ["plain", "name", "name down", "rank", "two", "name two"])
-def test_writes_show_in_the_next_search(change, name):
-    warm, fresh = people(), people()
-    for earlier in ("name", "two", "plain", name):
-        outcome(warm, REQUESTS[earlier])
-    change(warm)
-    change(fresh)
-    assert outcome(warm, REQUESTS[name]) == outcome(fresh, REQUESTS[name])
+def test_writes_show_in_the_next_search(change):
+    for name in ("plain", "name", "name down", "rank", "two", "name two"):
+        warm, fresh = people(), people()
+        for earlier in ("name", "two", "plain", name):
+            outcome(warm, REQUESTS[earlier])
+        change(warm)
+        change(fresh)
+        assert outcome(warm, REQUESTS[name]) == outcome(fresh, REQUESTS[name]), name
 
 
 @pytest.mark.requirement("R5")

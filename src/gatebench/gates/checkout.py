@@ -1,0 +1,51 @@
+"""Private checkouts for gates; a gate that changes what it looks at is broken."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from gatebench.errors import GateFault
+from gatebench.workspace import TreeStore
+
+
+@asynccontextmanager
+async def private_directory() -> AsyncIterator[Path]:
+    """A directory in a short place whose name tells nothing; gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="t"))
+    try:
+        yield folder
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_remove, folder)
+
+
+@asynccontextmanager
+async def scratch_copy(trees: TreeStore, tree: str) -> AsyncIterator[Path]:
+    """A copy to be used up."""
+    async with private_directory() as folder:
+        await trees.checkout(tree, folder / "w")
+        yield folder / "w"
+
+
+@asynccontextmanager
+async def checkout(trees: TreeStore, tree: str) -> AsyncIterator[Path]:
+    """A copy to look at.
+
+    Raises:
+        GateFault: on leaving, the copy's files had been changed.
+    """
+    async with scratch_copy(trees, tree) as copy:
+        yield copy
+        if (await trees.snapshot(copy)).tree != tree:
+            raise GateFault(
+                "the gate changed files of the snapshot it was looking at.",
+                "A gate works on copies of its own; see docs/gates.md.",
+            )
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

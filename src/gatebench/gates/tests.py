@@ -1,0 +1,220 @@
+"""Gate 1, behaviour tests: the library's suite and the acceptance tests, both on the snapshot."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from gatebench.gates.acceptance import AcceptanceRun, run_acceptance, run_started
+from gatebench.gates.base import Ground, StopView
+from gatebench.gates.checkout import checkout, scratch_copy
+from gatebench.gates.settings import read_settings
+from gatebench.gates.writer import Written, write_tests
+from gatebench.model.base import Record
+from gatebench.model.score import WriterOutcome
+from gatebench.model.stop import GateResult, GateStatus
+from gatebench.suites.own_tests import split_command
+from gatebench.suites.pytest_run import PytestRun
+from gatebench.suites.testing import Bench, PytestJob
+
+TAIL_LINES = 40
+_NAMES_CHARS = 350
+_TAILS_CHARS = 1_050
+
+
+class TestsSettings(Record):
+    """Settings of the gate ``tests``."""
+
+    __test__ = False
+
+    suite_s: float = 300.0
+    """Limit of the library's suite, seconds."""
+    acceptance_s: float = 300.0
+    """Limit of the acceptance tests, seconds."""
+    writer: bool = True
+    """Whether acceptance tests are written at all."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Both runs on one tree."""
+
+    suite: PytestRun
+    acceptance: AcceptanceRun | None
+    """``None`` without acceptance tests."""
+
+    @property
+    def red(self) -> bool:
+        """Whether either blocks."""
+        return not self.suite.green or (self.acceptance is not None and self.acceptance.red)
+
+
+class TestsGate:
+    """The gate ``tests``; made for one trial."""
+
+    __test__ = False
+    name = "tests"
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._settings = read_settings(TestsSettings, self.name, ground.settings)
+        self._bench = Bench(ground.sandbox, ground.environment)
+        self._written: Written | None = None
+        self._fail_final: int | None = None
+        self._ran: dict[str, Ran] = {}
+
+    @property
+    def writer_outcome(self) -> WriterOutcome | None:
+        """What the test writer left; ``None`` where it wasn't asked."""
+        return self._written.outcome(self._fail_final) if self._written else None
+
+    async def prepare(self) -> None:
+        """Have the acceptance tests written.
+
+        Raises:
+            GateFault: a fault of ours.
+        """
+        if not self._settings.writer:
+            return
+        self._written = written = await write_tests(self._ground)
+        self._ground.write("testwriter.json", written.record.model_dump_json(indent=2) + "\n")
+        if written.source is not None:
+            self._ground.write("gate_tests/test_acceptance.py", written.source)
+
+    async def check(self, stop: StopView) -> GateResult:
+        """Run suite and acceptance tests side by side; red in either blocks.
+
+        Raises:
+            GateFault: a fault of ours.
+        """
+        cached = stop.tree in self._ran
+        ran = await self._run(stop.tree)
+        self._ground.write(f"gate1-{stop.n}.txt", ran.suite.log)
+        if ran.acceptance is not None:
+            self._ground.write(f"gatetests-{stop.n}.txt", ran.acceptance.log)
+        touched = await self._touched(stop.tree)
+        return GateResult(
+            name=self.name,
+            status=GateStatus.RED if ran.red else GateStatus.PASS,
+            cached=cached,
+            reason=reason_of(ran) if ran.red else "",
+            detail={**_detail(ran), "tests_touched": touched},
+        )
+
+    async def last(self, tree: str) -> None:
+        """Run the acceptance tests on the final tree.
+
+        Raises:
+            GateFault: a fault of ours.
+        """
+        if self._source is None:
+            return
+        known = self._ran.get(tree)
+        final = known.acceptance if known else await self._acceptance(tree)
+        if final is not None:
+            self._fail_final = final.failed
+            self._ground.write("gatetests-final.txt", final.log)
+
+    @property
+    def _source(self) -> str | None:
+        return self._written.source if self._written else None
+
+    async def _run(self, tree: str) -> Ran:
+        if tree in self._ran:
+            return self._ran[tree]
+        suites: list[PytestRun] = []
+        acceptances: list[AcceptanceRun | None] = []
+
+        async def suite() -> None:
+            suites.append(await self._suite(tree))
+
+        async def acceptance() -> None:
+            acceptances.append(await self._acceptance(tree))
+
+        await side_by_side(suite, acceptance)
+        self._ran[tree] = Ran(suites[0], acceptances[0])
+        return self._ran[tree]
+
+    async def _suite(self, tree: str) -> PytestRun:
+        """The snapshot's own copy of the suite, in a copy that it may write to."""
+        options, targets = split_command(self._ground.suite.library)
+        async with scratch_copy(self._ground.trees, tree) as copy:
+            job = PytestJob(
+                tree=copy,
+                limit_s=self._settings.suite_s,
+                targets=targets,
+                options=(*options, "-x", "-q"),
+                conftest=True,
+                writable=True,
+            )
+            return await run_started(self._bench, job)
+
+    async def _acceptance(self, tree: str) -> AcceptanceRun | None:
+        if self._source is None:
+            return None
+        async with checkout(self._ground.trees, tree) as copy:
+            limit_s = self._settings.acceptance_s
+            return await run_acceptance(self._bench, self._source, copy, limit_s)
+
+    async def _touched(self, tree: str) -> bool:
+        """Whether the library's tests were changed: logged, decides nothing."""
+        changed = await self._ground.trees.changed(self._ground.start_tree, tree)
+        tests = self._ground.suite.library.tests
+        return any(path == tests or path.startswith(f"{tests}/") for path in changed)
+
+
+def _detail(ran: Ran) -> dict[str, Any]:
+    acceptance = ran.acceptance
+    failing = (*ran.suite.failed_ids, *(acceptance.failed_ids if acceptance else ()))
+    return {
+        "suite_pass": ran.suite.passed,
+        "suite_fail": ran.suite.failed,
+        "suite_timed_out": ran.suite.timed_out,
+        "gate_tests_present": acceptance is not None,
+        "gate_tests_pass": acceptance.passed if acceptance else None,
+        "gate_tests_fail": acceptance.failed if acceptance else None,
+        "gate_tests_flaky": list(acceptance.flaky) if acceptance else None,
+        "gate_tests_timed_out": acceptance.run.timed_out if acceptance else None,
+        "failing": list(failing),
+    }
+
+
+def reason_of(ran: Ran) -> str:
+    """What failed, the acceptance tests' last lines, then the suite's."""
+    acceptance = ran.acceptance if ran.acceptance and ran.acceptance.red else None
+    suite = None if ran.suite.green else ran.suite
+    room = _TAILS_CHARS // (2 if acceptance and suite else 1)
+    parts = []
+    if acceptance:
+        failed = acceptance.failed_ids
+        parts.append(_part("Acceptance tests", failed, acceptance.run, acceptance.tail_log, room))
+    if suite:
+        parts.append(_part("The project's tests", suite.failed_ids, suite, suite.log, room))
+    return "\n\n".join(parts)
+
+
+def _part(what: str, failed: Iterable[str], run: PytestRun, log: str, room: int) -> str:
+    names = ", ".join(failed)
+    if len(names) > _NAMES_CHARS:
+        names = names[:_NAMES_CHARS] + "…"
+    verb = "did not finish in time" if run.timed_out else "fail"
+    lines = "\n".join(log.strip().splitlines()[-TAIL_LINES:])
+    return f"{what} {verb}{f': {names}' if names else '.'}\n{lines[-room:]}"
+
+
+async def side_by_side(*jobs: Any) -> None:
+    """Run jobs at once; the first fault is raised as itself, not in a group."""
+    faults: list[Exception] = []
+
+    async def one(job: Any) -> None:
+        try:
+            await job()
+        except Exception as error:  # noqa: BLE001  # raised below, as it is
+            faults.append(error)
+
+    async with anyio.create_task_group() as group:
+        for job in jobs:
+            group.start_soon(one, job)
+    if faults:
+        raise faults[0]
