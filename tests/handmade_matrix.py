@@ -38,7 +38,7 @@ def _trial(rng: random.Random, task: str, config: str, rep: int) -> Trial:
         stops.append(Stop(gates, failed, give_up=over, reviewers=said, reason=HOSTILE))
         if over:
             break
-        failing = {r for r in failing if rng.random() < 0.45}
+        failing = {r for r in sorted(failing) if rng.random() < 0.45}
         if rng.random() < 0.1:
             failing.add(rng.choice(("R1", "R3")))
     reviews = sum(bool(s.reviewers) for s in stops)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gatebench.report import words
 from gatebench.report.results import Results
-from gatebench.report.shapes import WIDTH, Figure, Shape, dot, line, steps, text, ticks
+from gatebench.report.shapes import WIDTH, Figure, Shape, dot, line, polyline, text, ticks
 
 LEFT, RIGHT, TOP, BOTTOM = 40, WIDTH - 14, 10, 220
 LABEL = 13
@@ -94,7 +94,7 @@ def _axes(plane: Plane, dollars: list[float], shares: list[float]) -> list[Shape
 
 def _frontier(plane: Plane, points: list[Point]) -> list[Shape]:
     front = sorted((p for p in points if p.on_frontier), key=lambda p: p.usd)
-    return [steps("c-line", [plane.at(p) for p in front])] if len(front) > 1 else []
+    return [polyline("c-line", [plane.at(p) for p in front])] if len(front) > 1 else []
 
 
 def _dots(plane: Plane, points: list[Point]) -> list[Shape]:

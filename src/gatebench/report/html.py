@@ -12,6 +12,7 @@ from gatebench.report.fig_cost import cost_plane
 from gatebench.report.fig_flow import flows
 from gatebench.report.fig_forest import forest
 from gatebench.report.fig_gates import confusion
+from gatebench.report.fig_worth import worth_curves
 from gatebench.report.method import METHOD
 from gatebench.report.money_sheets import effect_sheets, money_sheets
 from gatebench.report.results import Results
@@ -58,13 +59,13 @@ def _sections(found: Results) -> tuple[Section, ...]:
         Section("outcome", "What came of it", _some(forest(found)), (*comparisons, *outcomes)),
         Section("gates", "Gates against the truth", _some(confusion(found)), gates),
         Section("flow", "What blocks did", flows(found), transitions),
-        Section("money", "What it costs", _some(cost_plane(found)), money),
+        Section("money", "What it costs", _some(cost_plane(found), worth_curves(found)), money),
     )
     return tuple(s for s in given if s.figures or s.sheets)
 
 
-def _some(figure: Figure | None) -> tuple[Figure, ...]:
-    return (figure,) if figure else ()
+def _some(*figures: Figure | None) -> tuple[Figure, ...]:
+    return tuple(f for f in figures if f)
 
 
 def _size(found: Results) -> str:

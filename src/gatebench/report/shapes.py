@@ -70,7 +70,7 @@ def ribbon(css: str, left: tuple[float, float, float], right: tuple[float, float
     return Shape("path", css, {"d": path})
 
 
-def steps(css: str, points: list[tuple[float, float]]) -> Shape:
+def polyline(css: str, points: list[tuple[float, float]]) -> Shape:
     """A broken line through points."""
     return Shape("polyline", css, {"points": " ".join(f"{x:.1f},{y:.1f}" for x, y in points)})
 
