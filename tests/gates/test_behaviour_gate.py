@@ -150,20 +150,32 @@ def test_a_deleted_suite_is_red(court: Court) -> None:
     assert result.status is GateStatus.RED
 
 
+FLAKY = """
+seen = []
+
+def test_first():
+    seen.append(1)
+
+def test_passes_only_alone():
+    assert not seen
+"""
+
+
 def test_flaky_acceptance_tests_are_run_once_more_and_labelled(court: Court) -> None:
-    source = "import os\ndef test_coin(): assert os.urandom(1)[0] < 128\ndef test_ok(): pass\n"
-    tree = court.tree(dict(court.solution(ALL)))
-    seen: set[str] = set()
-    for _ in range(12):
-        result, _ = look(court, tree, source)
-        flaky = result.detail["gate_tests_flaky"]
-        red = result.status is GateStatus.RED
-        seen.add("flaky" if flaky else "red" if red else "green")
-        assert not (flaky and red)
-        assert result.detail["gate_tests_pass"] + result.detail["gate_tests_fail"] == 2
-        if "flaky" in seen:
-            break
-    assert "flaky" in seen
+    result, stage = look(court, court.tree(dict(court.solution(ALL))), FLAKY)
+    flaky = "acceptance/test_acceptance.py::test_passes_only_alone"
+    assert result.status is GateStatus.PASS
+    assert result.detail["gate_tests_flaky"] == [flaky]
+    assert (result.detail["gate_tests_pass"], result.detail["gate_tests_fail"]) == (2, 0)
+    assert "once more" in stage.filed["gatetests-1.txt"]
+
+
+def test_what_fails_twice_is_red_beside_what_is_flaky(court: Court) -> None:
+    source = FLAKY + "\ndef test_always(): assert 0\n"
+    result, _ = look(court, court.tree(dict(court.solution(ALL))), source)
+    assert result.status is GateStatus.RED
+    assert result.detail["failing"] == ["acceptance/test_acceptance.py::test_always"]
+    assert len(result.detail["gate_tests_flaky"]) == 1
 
 
 def test_an_equal_tree_is_not_run_again(court: Court) -> None:

@@ -144,7 +144,8 @@ class TestsGate:
                 tree=copy,
                 limit_s=self._settings.suite_s,
                 targets=targets,
-                options=(*options, "-x", "-q"),
+                # A second -q would take the last line away, which counts what failed.
+                options=(*options, "-x", *(() if "-q" in options else ("-q",))),
                 conftest=True,
                 writable=True,
             )

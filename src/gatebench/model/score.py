@@ -174,7 +174,7 @@ def score(evidence: Evidence) -> Score:
         hidden_first_stop=_first_stop(evidence, hidden.passed if hidden else None),
         suite_pass=suite.passed if suite else None,
         suite_fail=suite.failed if suite else None,
-        **_block_counts(evidence),
+        **_block_counts(evidence.stops, gated=evidence.gated),
         tampered=_tampered(evidence),
         **_costs(evidence),
         **_writer_counts(evidence.writer),
@@ -193,19 +193,50 @@ def score(evidence: Evidence) -> Score:
     return Score.model_validate(fields)
 
 
+def rescored(
+    old: Score, stops: Sequence[StopRecord], final: Verdict, suite: SuiteRun | None
+) -> Score:
+    """The score under new verdicts: what the oracle decides is derived anew, the rest stays.
+
+    Args:
+        old: the score as it was.
+        stops: the stops with their new verdicts.
+        final: the final tree's new verdict.
+        suite: the library's suite on the final tree, where it was run again.
+    """
+    hidden = final.summary()
+    gated = old.hook_calls is not None
+    first = hidden.passed if not gated else _passed(next(iter(stops), None))
+    changes: dict[str, object] = {
+        "hidden_pass": hidden.passed,
+        "hidden_fail": hidden.failed,
+        "hidden_unscorable": hidden.unscorable,
+        "failed_reqs": hidden.failed_reqs,
+        "hidden_first_stop": first,
+        **_block_counts(stops, gated=gated),
+    }
+    if suite is not None:
+        changes |= {"suite_pass": suite.passed, "suite_fail": suite.failed}
+    if old.status == "oracle_error" and not hidden.unscorable:
+        changes |= {"status": "ok", "why": ""}
+    return old.model_copy(update=changes)
+
+
+def _passed(first: StopRecord | None) -> int | None:
+    return first.hidden.passed if first and first.hidden and not first.hidden.unscorable else None
+
+
 def _first_stop(evidence: Evidence, final_pass: int | None) -> int | None:
     """Without a hook the end is the first stop."""
     if not evidence.gated:
         return final_pass
-    first = next(iter(evidence.stops), None)
-    return first.hidden.passed if first and first.hidden and not first.hidden.unscorable else None
+    return _passed(next(iter(evidence.stops), None))
 
 
-def _block_counts(evidence: Evidence) -> dict[str, object]:
+def _block_counts(stops: Sequence[StopRecord], *, gated: bool) -> dict[str, object]:
     """Blocks, labels and the outcome; everything ``None`` for a trial without a hook."""
-    if not evidence.gated:
+    if not gated:
         return dict.fromkeys(BLOCK_FIELDS)
-    stops = evidence.stops
     labelled = [(stop, label(stop)) for stop in stops]
     counts = Counter(found for _, found in labelled)
     blocks = [stop for stop in stops if stop.decision is Decision.BLOCK]

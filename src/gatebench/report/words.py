@@ -29,10 +29,9 @@ def usd(amount: float | None) -> str:
     """``$0.012``, ``−$1.20``: two digits from a dollar on, else two that matter."""
     if amount is None:
         return UNKNOWN
-    size = abs(amount)
+    size = abs(round(amount, 4))
     digits = 2 if size >= 1 or size == 0 else 3 if size >= 0.01 else 4  # noqa: PLR2004  # a cent
-    body = f"${size:.{digits}f}"
-    return MINUS + body if amount < 0 and float(body[1:]) else body
+    return f"{MINUS if amount < 0 and size else ''}${size:.{digits}f}"
 
 
 def extra_usd(amount: float | None) -> str:
@@ -59,7 +58,7 @@ def share_limits(estimate: Estimate) -> str:
 def share(estimate: Estimate) -> str:
     """A share by its denominator: counts alone, counts with limits, or a rate.
 
-    Under 5 ``1 of 3``; from 5 to 9 ``2 of 7 (4–64 %)``; from 10 ``23 % (3 of 13; 5–54 %)``.
+    Under 5 ``1 of 3``; from 5 to 9 ``2 of 7 (6–65 %)``; from 10 ``23 % (3 of 13; 7–50 %)``.
     """
     if not estimate.n:
         return UNKNOWN

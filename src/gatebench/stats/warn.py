@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gatebench.stats.cells import Cells
+from gatebench.stats.mde import measured_points
 
 HOPELESS = 0.1
 FEW_TASKS = 10
@@ -42,9 +43,20 @@ def _tasks(cells: Cells) -> Iterator[str]:
         )
     elif 1 < tasks < FEW_TASKS:
         yield (
-            f"{tasks} tasks: only large differences can be told apart. More tasks help more than "
-            "more repetitions."
+            f"{tasks} tasks: only large differences can be told apart{_rule_of_thumb(cells)}. More "
+            "tasks help more than more repetitions."
         )
+
+
+def _rule_of_thumb(cells: Cells) -> str:
+    """What designs of this size could tell apart on simulated jobs."""
+    found = measured_points(len(cells.job.tasks), cells.job.reps)
+    if found is None:
+        return ""
+    return (
+        f" (on simulated jobs with assumed variances, designs like this one needed some {found[0]} "
+        "points between two configs)"
+    )
 
 
 def _reps(cells: Cells) -> Iterator[str]:

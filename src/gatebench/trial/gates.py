@@ -1,9 +1,15 @@
 """The trial's gates: made, prepared before the worker starts, asked once more at the end."""
 
+from dataclasses import replace
+from typing import Any
+
 from gatebench.gates.base import Gate, Ground
 from gatebench.gates.registry import make_gate
 from gatebench.model.score import WriterOutcome
+from gatebench.model.task import Task
+from gatebench.trial.bench import Bench
 from gatebench.trial.run import Run
+from gatebench.trial.sites import Sites
 
 
 async def ready_gates(run: Run) -> None:
@@ -23,23 +29,37 @@ async def final_gates(run: Run) -> None:
 
 
 def _make(run: Run, name: str) -> Gate:
-    bench = run.bench
-    ground = Ground(
+    settings = run.config.settings.get(name, {})
+    return make_gate(
+        name, replace(ground_of(run.bench, run.task, run.sites), **_own(run), settings=settings)
+    )
+
+
+def _own(run: Run) -> dict[str, Any]:
+    """What is the trial's own, and not the task's."""
+    return {"start_tree": run.start_tree, "write": run.home.write}
+
+
+def ground_of(bench: Bench, task: Task, sites: Sites) -> Ground:
+    """What any gate has for a task; evidence goes nowhere and no tree is the first yet."""
+    return Ground(
         suite=bench.suite,
-        task=run.task,
-        prompt=run.task.prompts[run.variant].strip(),
+        task=task,
+        prompt=task.prompts[sites.variant].strip(),
         upstream=bench.upstream,
-        start_tree=run.start_tree,
+        start_tree="",
         sandbox=bench.sandbox,
         environment=bench.environment,
         trees=bench.trees,
         program=bench.roles,
-        doors=run.sites,
+        doors=sites,
         model_socket=bench.model_socket,
-        write=run.home.write,
-        settings=run.config.settings.get(name, {}),
+        write=_nowhere,
     )
-    return make_gate(name, ground)
+
+
+def _nowhere(_name: str, _content: str | bytes) -> None:
+    """Evidence of a gate that stands alone."""
 
 
 def _writer(gates: tuple[Gate, ...]) -> WriterOutcome | None:

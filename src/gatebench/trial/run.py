@@ -105,7 +105,7 @@ class Run:
     @property
     def variant(self) -> PromptVariant:
         """How the task is put."""
-        return self.config.prompt or self.bench.choice.prompt
+        return self.sites.variant
 
     def broke(self, status: str, why: str) -> None:
         """Something of ours broke; the first cause stays."""

@@ -8,6 +8,7 @@ from typing import Any
 from gatebench.gateway import Request, ScriptedEngine, Site, SiteSpec, digest
 from gatebench.model.matrix import Choice
 from gatebench.model.seeds import trial_seed
+from gatebench.model.task import PromptVariant
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.usage import Call, Role
 from gatebench.team import Seat
@@ -64,6 +65,11 @@ class Sites:
         finally:
             self.bench.gateway.close_site(site)
 
+    @property
+    def variant(self) -> PromptVariant:
+        """How the task is put."""
+        return self.config.prompt or self.bench.choice.prompt
+
     def model(self, role: Role) -> str:
         """The model asked for."""
         if self.bench.choice.simulated:
@@ -75,13 +81,12 @@ class Sites:
         material = self.bench.hidden.material(task.id)
         if material is None:
             raise material_missing(task.id)
-        variant = self.config.prompt or self.bench.choice.prompt
         return Seat(
             role=role,
             seed=trial_seed(self.bench.choice.seed, self.trial),
             profile=self.bench.profile(self.config.profile),
             material=material,
-            stated=task.stated(variant),
+            stated=task.stated(self.variant),
             guards=frozenset(r.id for r in task.requirements if r.guard),
             stop=stop,
             retry=retry,
