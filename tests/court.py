@@ -1,6 +1,6 @@
 """A court for the tests: the shipped suite's oracle, and trees made to order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,7 +47,7 @@ class Court:
     def solution(self, satisfied: Iterable[str], task: str = "T1") -> dict[str, str]:
         return anyio.run(self.ground.hidden.solution_files, task, tuple(satisfied))
 
-    def tree(self, files: dict[str, str | None]) -> str:
+    def tree(self, files: Mapping[str, str | None]) -> str:
         data = {name: None if text is None else text.encode() for name, text in files.items()}
         return anyio.run(self.store.add_files, self.base, data)
 

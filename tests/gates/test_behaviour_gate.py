@@ -60,7 +60,7 @@ def look(court: Court, tree: str, source: str = ACCEPTANCE) -> tuple[GateResult,
 
 
 def test_the_reference_passes(court: Court) -> None:
-    result, stage = look(court, court.tree(dict(court.solution(ALL))))
+    result, stage = look(court, court.tree(court.solution(ALL)))
     assert result.status is GateStatus.PASS
     assert result.reason == ""
     assert result.detail == {
@@ -81,7 +81,7 @@ def test_the_reference_passes(court: Court) -> None:
 
 
 def test_a_missing_feature_is_red_and_the_reason_says_what(court: Court) -> None:
-    result, _ = look(court, court.tree(dict(court.solution({"R1"}))))
+    result, _ = look(court, court.tree(court.solution({"R1"})))
     assert result.status is GateStatus.RED
     assert "acceptance/test_acceptance.py::test_push_makes_the_list" in result.reason
     assert "test_push_appends" not in result.reason.splitlines()[0]
@@ -162,7 +162,7 @@ def test_passes_only_alone():
 
 
 def test_flaky_acceptance_tests_are_run_once_more_and_labelled(court: Court) -> None:
-    result, stage = look(court, court.tree(dict(court.solution(ALL))), FLAKY)
+    result, stage = look(court, court.tree(court.solution(ALL)), FLAKY)
     flaky = "acceptance/test_acceptance.py::test_passes_only_alone"
     assert result.status is GateStatus.PASS
     assert result.detail["gate_tests_flaky"] == [flaky]
@@ -172,14 +172,14 @@ def test_flaky_acceptance_tests_are_run_once_more_and_labelled(court: Court) -> 
 
 def test_what_fails_twice_is_red_beside_what_is_flaky(court: Court) -> None:
     source = FLAKY + "\ndef test_always(): assert 0\n"
-    result, _ = look(court, court.tree(dict(court.solution(ALL))), source)
+    result, _ = look(court, court.tree(court.solution(ALL)), source)
     assert result.status is GateStatus.RED
     assert result.detail["failing"] == ["acceptance/test_acceptance.py::test_always"]
     assert len(result.detail["gate_tests_flaky"]) == 1
 
 
 def test_an_equal_tree_is_not_run_again(court: Court) -> None:
-    tree = court.tree(dict(court.solution({"R1"})))
+    tree = court.tree(court.solution({"R1"}))
     stage = Stage(court, writes(ACCEPTANCE))
     first, second = anyio.run(checked, stage, tree, tree)
     assert (first.cached, second.cached) == (False, True)
@@ -189,7 +189,7 @@ def test_an_equal_tree_is_not_run_again(court: Court) -> None:
 
 def test_the_last_word_is_about_the_final_tree(court: Court) -> None:
     stage = Stage(court, writes(ACCEPTANCE))
-    tree = court.tree(dict(court.solution({"R1"})))
+    tree = court.tree(court.solution({"R1"}))
 
     async def session() -> Any:
         gate = TestsGate(stage.ground)
@@ -241,6 +241,7 @@ class Broken:
     def __init__(self, inner: Any) -> None:
         self.kind = inner.kind
         self.inside = inner.inside
+        self.start = inner.start
 
     async def run(self, command: Any) -> Any:
         raise SpawnFailed(f"no {command.argv[0]} today.")

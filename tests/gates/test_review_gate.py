@@ -50,7 +50,7 @@ FAILS = {"raw": "", "exit": 1}
 def reviewed(court: Court, variant: str = "indep", **script: Any) -> tuple[GateResult, Stage]:
     doings = {f"{role}-1": doing for role, doing in script.items()}
     stage = Stage(court, doings, {"variant": variant, "limit_s": 20})
-    tree = court.tree(dict(court.solution({"R1"})))
+    tree = court.tree(court.solution({"R1"}))
 
     async def session() -> tuple[GateResult, ...]:
         gate = ReviewGate(stage.ground)

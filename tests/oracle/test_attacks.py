@@ -297,7 +297,9 @@ def pytest_collection_modifyitems(items):
 }
 
 
-@pytest.mark.parametrize("name", [*PLANTED, "all"])
+@pytest.mark.parametrize(
+    "name", ["all", *(pytest.param(name, marks=pytest.mark.proof) for name in PLANTED)]
+)
 def test_files_planted_in_the_tree_are_not_loaded(court: Court, name: str) -> None:
     planted = PLANTED if name == "all" else {name: PLANTED[name]}
     judgement = court.judge(court.tree({**court.solution(HELD), **planted}))

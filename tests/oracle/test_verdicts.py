@@ -19,7 +19,7 @@ def court(tmp_path_factory: pytest.TempPathFactory) -> Court:
 
 @pytest.mark.parametrize("task", ["T1", "T2", "T3", "T4", "T5", "T6"])
 def test_the_reference_passes_everything_without_a_suspicion(court: Court, task: str) -> None:
-    judgement = court.judge(court.tree(dict(court.solution(ALL, task))), task)
+    judgement = court.judge(court.tree(court.solution(ALL, task)), task)
     assert passing(judgement) == set(judgement.verdict.requirements)
     assert judgement.verdict.tampered == ()
     assert all(test.passed for test in judgement.verdict.tests)
@@ -37,11 +37,11 @@ def test_a_declared_guard_passes_on_upstream(court: Court) -> None:
 
 @pytest.mark.parametrize("satisfied", [{"R1", "R3"}, {"R2"}, {"R4", "R5"}])
 def test_a_part_passes_as_that_part(court: Court, satisfied: set[str]) -> None:
-    assert court.passing(court.tree(dict(court.solution(satisfied)))) == satisfied
+    assert court.passing(court.tree(court.solution(satisfied))) == satisfied
 
 
 def test_outcomes_are_told_by_id_and_phase(court: Court) -> None:
-    verdict = court.judge(court.tree(dict(court.solution({"R1"})))).verdict
+    verdict = court.judge(court.tree(court.solution({"R1"}))).verdict
     by_name = {test.id.partition("::")[2]: test for test in verdict.tests}
     good = by_name["test_push_appends_at_the_end"]
     assert good.id.startswith("test_T1.py::")
@@ -50,7 +50,7 @@ def test_outcomes_are_told_by_id_and_phase(court: Court) -> None:
 
 
 def test_the_log_shows_what_failed_and_no_path_of_ours(court: Court) -> None:
-    log = court.judge(court.tree(dict(court.solution({"R1"})))).log
+    log = court.judge(court.tree(court.solution({"R1"}))).log
     assert "test_T1.py" in log
     assert "test_push_on_a_missing_field_makes_the_list" in log
     assert "/run/" not in log
@@ -58,7 +58,7 @@ def test_the_log_shows_what_failed_and_no_path_of_ours(court: Court) -> None:
 
 def test_equal_trees_are_judged_once(court: Court) -> None:
     oracle = court.open()
-    tree = court.tree(dict(court.solution({"R3"})))
+    tree = court.tree(court.solution({"R3"}))
 
     async def both() -> list[bool]:
         found: list[bool] = []
@@ -75,7 +75,7 @@ def test_equal_trees_are_judged_once(court: Court) -> None:
 
 
 def test_the_pristine_suite_is_green_on_the_reference(court: Court) -> None:
-    run = court.run_suite(court.tree(dict(court.solution(ALL))))
+    run = court.run_suite(court.tree(court.solution(ALL)))
     assert run.green is True
     assert run.failed == 0
     assert run.passed == 219
@@ -126,7 +126,7 @@ def test_a_fault_of_ours_is_retried_once_then_unscorable(
     court: Court, failures: int, expected: Outcome
 ) -> None:
     faulty = Court(court.ground, Faulty(court.sandbox, failures), court.store, court.base)
-    verdict = faulty.judge(court.tree(dict(court.solution(ALL)))).verdict
+    verdict = faulty.judge(court.tree(court.solution(ALL))).verdict
     assert set(verdict.requirements.values()) == {expected}
     assert (verdict.unscorable_reason is None) == (expected is Outcome.PASS)
 
@@ -137,6 +137,6 @@ def test_a_tree_that_is_not_there_is_unscorable(court: Court) -> None:
 
 
 def test_repeats_agree(court: Court) -> None:
-    tree = court.tree(dict(court.solution({"R1", "R5"})))
+    tree = court.tree(court.solution({"R1", "R5"}))
     verdicts = [anyio.run(court.open().judge, tree, "T1").verdict.requirements for _ in range(3)]
     assert all(a == b for a, b in pairwise(verdicts))

@@ -25,8 +25,8 @@ def main(
 ) -> None:
     """Run the hidden tests on the stored snapshots again and derive the scores anew.
 
-    No agent runs and nothing is asked of a model. Earlier verdicts are kept in rescored/<n>/ of each
-    trial. Example: gatebench rescore latest
+    No agent runs and nothing is asked of a model. Earlier verdicts are kept in the trial's
+    rescored/<n>/. Example: gatebench rescore latest
     """
     found: list[Rescored] = []
     for target in targets or [LATEST]:

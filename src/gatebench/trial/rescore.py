@@ -45,9 +45,7 @@ async def rescore_trial(bench: Bench, home: TrialDir, journal: Journal) -> Resco
     final = await bench.oracle.judge(tree, before.task)
     suite = await bench.oracle.run_suite(tree)
     verdicts: dict[int, Verdict] = {}
-    stops = []
-    for stop in home.stops():
-        stops.append(await _stop(bench, before.task, stop, verdicts))
+    stops = [await _stop(bench, before.task, stop, verdicts) for stop in home.stops()]
     after = rescored(before, stops, final.verdict, suite)
     _file(home, after, stops, {**{str(n): v for n, v in verdicts.items()}, "final": final.verdict})
     home.write("hidden.txt", final.log)
