@@ -45,6 +45,7 @@ def hidden_job(hidden: Hidden, controls: Controls, tree: Path) -> PytestJob:
         options=OPTIONS,
         mark="requirement",
         watch=imported_modules(hidden.file.read_text()),
+        controls=controls.module,
         calibrate=controls.calibrate,
     )
 

@@ -46,6 +46,8 @@ class PytestRun:
     """What was seen of attempts to sway the run."""
     proofs: bool = False
     """Every test needs a ``proof`` phase to pass."""
+    controls: str = ""
+    """Module of our own control tests: they judge the run and are counted nowhere."""
     started: bool = True
     """Our own program in the sandbox got as far as reporting anything."""
     limit: str | None = None
@@ -59,6 +61,11 @@ class PytestRun:
         for report in self.reports:
             found.setdefault(report.id, []).append(report)
         return {name: tuple(reports) for name, reports in found.items()}
+
+    @property
+    def _counted(self) -> tuple[str, ...]:
+        controls = f"{self.controls}::"
+        return tuple(n for n in self._by_id if not (self.controls and n.startswith(controls)))
 
     def outcomes(self, node: str) -> dict[str, str]:
         """A test's outcome by phase; a phase reported twice is ``doubled``."""
@@ -78,13 +85,13 @@ class PytestRun:
     @cached_property
     def passed_ids(self) -> tuple[str, ...]:
         """Tests that passed, in order of their first report."""
-        return tuple(node for node in self._by_id if self.has_passed(node))
+        return tuple(node for node in self._counted if self.has_passed(node))
 
     @cached_property
     def failed_ids(self) -> tuple[str, ...]:
         """Tests and modules with a failure or an error."""
         bad = ("failed", "doubled", "xpassed")
-        failed = [n for n in self._by_id if any(o in bad for o in self.outcomes(n).values())]
+        failed = [n for n in self._counted if any(o in bad for o in self.outcomes(n).values())]
         return (*self.collect_errors, *failed)
 
     @property
@@ -100,7 +107,7 @@ class PytestRun:
     @property
     def skipped(self) -> int:
         """Number of tests skipped or expected to fail."""
-        return len(self._by_id.keys() - set(self.passed_ids) - set(self.failed_ids))
+        return len(set(self._counted) - set(self.passed_ids) - set(self.failed_ids))
 
     @property
     def green(self) -> bool:

@@ -73,6 +73,8 @@ class PytestJob:
     """A mark whose arguments are to be told."""
     watch: tuple[str, ...] = ()
     """Modules the tests compare with, watched for changes besides those always watched."""
+    controls: str = ""
+    """Name of a module of control tests; their outcome is told, but neither shown nor counted."""
     calibrate: str = ""
     """Name of a test that touches nothing of the tree: what changes during it is pytest's own."""
 
@@ -92,7 +94,7 @@ async def run_pytest(bench: Bench, job: PytestJob) -> PytestRun:
         key = os.urandom(KEY_BYTES)
         done = await bench.sandbox.run(_command(bench, job, folder, key))
         places = _places(bench, job, folder)
-    run = await anyio.to_thread.run_sync(_read, done, key, job.mode == "each")
+    run = await anyio.to_thread.run_sync(_read, done, key, job)
     return _tidied(run, _prefixes(bench, places))
 
 
@@ -188,6 +190,7 @@ def _order(job: PytestJob, places: _Places) -> dict[str, Any]:
         "args": [*_args(job, places), *(f"{base}/{target}" for target in job.targets)],
         "mark": job.mark,
         "watch": list(job.watch),
+        "controls": job.controls,
         "calibrate": job.calibrate,
         "each_s": job.each_s,
         "wall_s": max(job.limit_s - _MARGIN_S, job.limit_s / 2),
@@ -233,7 +236,7 @@ def _tidied(run: PytestRun, prefixes: dict[str, str]) -> PytestRun:
     )
 
 
-def _read(done: Completed, key: bytes, proofs: bool) -> PytestRun:  # noqa: FBT001
+def _read(done: Completed, key: bytes, job: PytestJob) -> PytestRun:
     receiver = Receiver(key)
     records = receiver.feed(done.stdout)
     receiver.close()
@@ -248,7 +251,8 @@ def _read(done: Completed, key: bytes, proofs: bool) -> PytestRun:  # noqa: FBT0
         timed_out=done.timed_out,
         wall_s=done.wall_s,
         tampered=strays,
-        proofs=proofs,
+        proofs=job.mode == "each",
+        controls=job.controls,
         limit=done.limit,
     )
     return from_records(records, process)

@@ -40,6 +40,8 @@ class WorkerChances(Record):
     """Stops at first without doing anything; per trial."""
     own_tests: Chance = 0.0
     """Adds a test file of its own; per trial."""
+    runs_tests: Chance = 1.0
+    """Runs the library's tests before it stops; per phase in which it acts."""
 
 
 class ReviewerChances(Record):

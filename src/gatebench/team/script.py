@@ -66,9 +66,10 @@ def _plan(seat: Seat, view: View, before: Outcome, after: Outcome) -> list[Step]
     if not after.acted:
         return [*hunt, Step(worker.pick(seat, words.REFUSALS if k else words.IDLE, k))]
     changes = edits.changes(seat.material.blueprint, before, after, view.cwd)
-    test_run = Step(words.TESTING, (words.TEST_RUN,))
+    test_run = [Step(words.TESTING, (words.TEST_RUN,))] if worker.runs_tests(seat, k) else []
     last = Step(_closing(seat, k, changed=bool(changes)))
-    return [*hunt, *_work(seat, view, before, changes), *_own(seat, k, view, after), test_run, last]
+    work = [*_work(seat, view, before, changes), *_own(seat, k, view, after)]
+    return [*hunt, *work, *test_run, last]
 
 
 def _work(seat: Seat, view: View, before: Outcome, changes: tuple[ToolUse, ...]) -> list[Step]:

@@ -80,6 +80,11 @@ def writes_tests(seat: Seat) -> bool:
     return seat.happens(seat.profile.worker.own_tests, "own_tests")
 
 
+def runs_tests(seat: Seat, k: int) -> bool:
+    """Whether it runs the library's tests before its k-th stop (from 0)."""
+    return seat.happens(seat.profile.worker.runs_tests, "runs_tests", k)
+
+
 def pick(seat: Seat, options: Iterable[str], *parts: object) -> str:
     """One of some texts; empty when there are none."""
     choices = tuple(options)

@@ -136,7 +136,9 @@ class EachReporter(CollectReporter):
         self.sender.send({**record, "outcome": told.outcomes[phase], "text": text})
 
     def _show(self, item: "pytest.Item", told: Told, notes: "list[str]") -> None:
-        """Let pytest's own terminal and exit code know."""
+        """Let pytest's own terminal and exit code know; controls are nobody's business."""
+        if self._order["controls"] and item.nodeid.startswith(f"{self._order['controls']}::"):
+            return
         hook = item.config.hook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for phase in PHASES:
