@@ -20,6 +20,7 @@ from gatebench.model.verdict import Outcome
 from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.trial_dir import TrialDir
+from gatebench.suites import load_suite
 from gatebench.trial.bench import Bench, Means, open_bench
 from gatebench.trial.lifecycle import Job, run_trial
 from gatebench.trial.progress import Nobody
@@ -27,6 +28,7 @@ from gatebench.trial.progress import Nobody
 CONFIGS = {c.name: c for c in SHIPPED_CONFIGS}
 REPEATS = 5
 RED_START = "break"
+NO_RED_START = "red not looked at, because the suite has no injection that breaks it"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,10 @@ async def oracle_is_sharp(setting: Setting) -> Check:
 
 async def hook_fires(setting: Setting) -> Check:
     """Step 2: an agent that won't fix the red start state meets 6 blocks, then the give-up."""
-    choice = _with(setting.choice, inject=_red_start(setting), profile="refuser")
+    red_start = _red_start(setting)
+    if red_start is None:
+        return Check("hook fires", ok=True, said=NO_RED_START)
+    choice = _with(setting.choice, inject=red_start, profile="refuser")
     score, home = await _trial(setting, choice, CONFIGS["g1"])
     problems = []
     decisions = [s.decision for s in home.stops()]
@@ -92,7 +97,12 @@ async def hook_by_hand(setting: Setting) -> Check:
         problems.append(
             f"the reference was answered {answers}; it must be allowed, without a word."
         )
-    red_choice = _with(setting.choice, agent="reference", inject=_red_start(setting))
+    red_start = _red_start(setting)
+    if red_start is None:
+        return Check(
+            "hook by hand", not problems, f"green allowed; {NO_RED_START}", tuple(problems)
+        )
+    red_choice = _with(setting.choice, agent="reference", inject=red_start)
     red, home = await _trial(setting, red_choice, CONFIGS["g1"])
     first = next(iter(home.stops()), None)
     if not red.blocks_total or first is None or "1 failed" not in (first.reason or ""):
@@ -188,9 +198,10 @@ def _with(choice: Choice, **changes: object) -> Choice:
     return choice.model_copy(update=changes)
 
 
-def _red_start(setting: Setting) -> str:
-    del setting
-    return RED_START
+def _red_start(setting: Setting) -> str | None:
+    """The suite's injection ``break``, else its first; ``None`` where it has none."""
+    names = tuple(load_suite(setting.choice.suite).injections)
+    return RED_START if RED_START in names else next(iter(names), None)
 
 
 async def _trial(setting: Setting, choice: Choice, config: Config) -> tuple[Score, TrialDir]:

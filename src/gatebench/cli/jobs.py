@@ -28,13 +28,24 @@ def find_job(text: str) -> JobDir:
 
     Raises:
         UnknownName: there is none.
+        UsageError: there are no jobs at all.
     """
-    if text == LATEST and all_jobs():
-        return JobDir(all_jobs()[0])
+    if text == LATEST:
+        return _latest()
     for path in (Path(text), place.jobs() / text):
         if path.is_dir():
             return open_job(path)
     raise UnknownName("job", text, tuple(p.name for p in all_jobs()))
+
+
+def _latest() -> JobDir:
+    jobs = all_jobs()
+    if not jobs:
+        raise UsageError(
+            f"there are no jobs below {place.jobs()}/ here.",
+            "'gatebench run' makes the first one; a job elsewhere is named by its path.",
+        )
+    return JobDir(jobs[0])
 
 
 def find_trial(job: JobDir, name: str) -> TrialDir:

@@ -24,3 +24,8 @@ def jobs() -> Path:
 def search_path() -> str:
     """The caller's PATH, where an agent may be found."""
     return os.environ.get("PATH", os.defpath)
+
+
+def program() -> str:
+    """How the person called us, for the next steps we print; ``./dev`` says so itself."""
+    return os.environ.get("GATEBENCH_PROGRAM", "gatebench")

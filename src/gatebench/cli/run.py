@@ -160,7 +160,7 @@ async def _listen(drain: Drain) -> None:
 
 def _finish(report: Report, home: JobDir) -> None:
     """The table, and the next step."""
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=WIDE)
     counts = count(report.job)
     console.print(render(counts) if console.width >= WIDE else render_narrow(counts))
     console.print(f"Job: {home.path}", highlight=False)
@@ -174,7 +174,7 @@ def _finish(report: Report, home: JobDir) -> None:
     if report.broken:
         console.print(
             f"{len(report.broken)} trials are invalid through no fault of the agent. "
-            "The same command runs them again; 'gatebench show' tells more."
+            f"The same command runs them again; '{place.program()} show' tells more."
         )
         raise typer.Exit(LOOK)
-    console.print(f"Next: gatebench analyze {home.path}", highlight=False)
+    console.print(f"Next: {place.program()} analyze {home.path}", highlight=False)

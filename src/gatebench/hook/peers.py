@@ -1,4 +1,4 @@
-"""Which of the agent's processes are its CLI, and how those that were stopped go on."""
+"""How those of the agent's processes that were stopped go on."""
 
 import contextlib
 import os
@@ -7,22 +7,6 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from gatebench.sandbox import Process
-
-_PROGRAM_PID = 2
-"""Pid inside its namespace of the program: init is 1, and starts nothing else before it."""
-
-
-def cli_pids(process: Process) -> frozenset[int]:
-    """Host pids of the CLI: the program that was started, and who shares its stdout.
-
-    A wrapper script's child has the stream's socket as its stdout as well; what the agent starts
-    through its tools never has.
-    """
-    members = process.members()
-    own = next((p for p in members if _inner_pid(p) == _PROGRAM_PID), process.pid)
-    stream = _stdout_of(own)
-    same = (p for p in members if stream and _stdout_of(p) == stream)
-    return frozenset((own, *same))
 
 
 def let_go(process: Process, pids: Iterable[int], until: Collection[int]) -> None:
@@ -61,11 +45,6 @@ def _parent(pid: int) -> int:
     return next(iter(_numbers(pid, "PPid:")), 0)
 
 
-def _inner_pid(pid: int) -> int | None:
-    numbers = _numbers(pid, "NSpid:")
-    return numbers[-1] if len(numbers) > 1 else None
-
-
 def _numbers(pid: int, label: str) -> list[int]:
     """The numbers on one line of a process's status; none when it is gone."""
     try:
@@ -74,10 +53,3 @@ def _numbers(pid: int, label: str) -> list[int]:
         return []
     line = next((row for row in text.splitlines() if row.startswith(label)), "")
     return [int(word) for word in line.split()[1:]]
-
-
-def _stdout_of(pid: int) -> str | None:
-    try:
-        return str(Path(f"/proc/{pid}/fd/1").readlink())
-    except OSError:
-        return None

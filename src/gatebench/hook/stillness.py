@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gatebench.hook.peers import cli_pids, let_all_go, let_go
+from gatebench.hook.peers import let_all_go, let_go
 from gatebench.sandbox import Process
 
 
@@ -23,7 +23,7 @@ class Stillness:
         """Stop everything for stop `n`; it stands still on return."""
         self._stops.add(n)
         if self.process is not None:
-            self._cli = cli_pids(self.process)
+            self._cli = self.process.writers
             self.process.freeze(self._cli)
 
     def release_peers(self, pids: Iterable[int]) -> None:

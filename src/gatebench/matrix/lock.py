@@ -42,6 +42,7 @@ def reconcile(old: Lock | None, new: Lock, where: str) -> Lock:
     return old.model_copy(
         update={
             "matrix": _union(old.matrix, new.matrix),
+            "digests": {**old.digests, **new.digests},
             "requirements": {**old.requirements, **new.requirements},
         }
     )
@@ -55,7 +56,8 @@ def _differences(old: Lock, new: Lock) -> list[str]:
         f"{key}: was {before[key]}, is {after[key]}" for key in shared if before[key] != after[key]
     ]
     # A config on one side only is an extension, or a job asked for in part.
-    return changed + [f"{key}: on one side only" for key in gone if not key.startswith("config.")]
+    partial = ("config.", "digest.config.")
+    return changed + [f"{key}: on one side only" for key in gone if not key.startswith(partial)]
 
 
 def _union(old: Matrix, new: Matrix) -> Matrix:

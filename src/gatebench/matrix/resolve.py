@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -75,9 +76,9 @@ def resolve(request: Request, choice: Choice, tasks: Sequence[Task], known: Know
     configs = tuple(_patient(c, request) for c in _configs(request))
     _all_known("gate", (gate for c in configs for gate in c.gates), known.gates)
     profiles = [choice.profile, *(c.profile for c in configs)]
-    _all_known("profile", (p for p in profiles if p and "/" not in p), known.profiles)
+    _all_known("profile", (p for p in profiles if p and not _is_file(p)), known.profiles)
     return Matrix(
-        name=request.file.name or "matrix",
+        name=request.file.name or Path(choice.suite).name,
         choice=choice,
         tasks=tuple(dict.fromkeys(wanted)),
         configs=configs,
@@ -105,6 +106,11 @@ def _patient(config: Config, request: Request) -> Config:
     if request.file.give_up is not None and (table is None or table.give_up is None):
         return config.model_copy(update={"give_up": request.file.give_up})
     return config
+
+
+def _is_file(profile: str) -> bool:
+    """Whether a profile is named as a file, which is read later."""
+    return "/" in profile or profile.endswith(".toml")
 
 
 def _all_known(kind: str, names: Iterable[str], known: Collection[str]) -> None:

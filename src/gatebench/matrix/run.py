@@ -16,6 +16,7 @@ from gatebench.store.reading import load_job
 from gatebench.trial.bench import Bench, Means, open_bench
 from gatebench.trial.lifecycle import Job, run_trial
 from gatebench.trial.progress import Watcher
+from gatebench.trial.ready import check_ready, config_digests
 from gatebench.trial.words import in_a_line
 
 
@@ -64,9 +65,12 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
         JobBusy: another invocation has the directory.
         JobMismatch: it belongs to another matrix.
         LookError: something the trials need isn't there.
+        UsageError: a profile or a gate's settings that won't do; nothing was written then.
     """
     home = order.home
+    home.refuse_alien()
     async with open_bench(order.matrix.choice, order.means, home.trees) as bench:
+        check_ready(bench, order.matrix.tasks, order.matrix.configs)
         with home.claimed():
             lock = _lock(order, bench)
             await bench.settle_trees()
@@ -83,7 +87,8 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
 
 def _lock(order: Order, bench: Bench) -> Lock:
     """Reconcile with what the directory holds, and write it down."""
-    new = make_lock(order.matrix, bench.digests, bench.suite.tasks)
+    digests = {**bench.digests, **config_digests(bench, order.matrix.configs)}
+    new = make_lock(order.matrix, digests, bench.suite.tasks)
     lock = reconcile(order.home.lock(), new, str(order.home.path))
     order.home.save_lock(lock)
     return lock

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from contextlib import AbstractAsyncContextManager
 from functools import cache
-from typing import Literal, Protocol
+from typing import Protocol
 
 from gatebench.errors import SandboxUnavailable
 from gatebench.sandbox.bwrap import BwrapSandbox

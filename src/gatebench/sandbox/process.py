@@ -1,54 +1,20 @@
 """A long-lived command: its stdout as it comes, its processes to be stopped and let go."""
 
 import contextlib
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
 import anyio
-from anyio.abc import ByteReceiveStream
 
+from gatebench.sandbox import procfs
 from gatebench.sandbox.capture import Capture
 from gatebench.sandbox.freezing import Freezer
 from gatebench.sandbox.launched import Launched, check_started, drain, end, feed, put_away
+from gatebench.sandbox.output import SocketOutput, Writers, socket_pair
 from gatebench.sandbox.spec import Command
 
 Launch = Callable[[Command, int], Awaitable[Launched]]
 """Starts a command with a given file descriptor as its stdout."""
-
-
-class SocketOutput(ByteReceiveStream):
-    """Our end of the socket pair that is a command's stdout.
-
-    A pipe could be opened anew by any process of the same user, through
-    ``/proc/<pid>/fd/1``, and written to; a socket refuses that.
-    """
-
-    def __init__(self, end: socket.socket) -> None:
-        end.setblocking(False)  # noqa: FBT003  # the socket's own signature
-        self._socket = end
-
-    async def receive(self, max_bytes: int = 65536) -> bytes:
-        """The next bytes.
-
-        Raises:
-            anyio.EndOfStream: every writer is gone.
-        """
-        while True:
-            try:
-                data = self._socket.recv(max_bytes)
-            except BlockingIOError:
-                await anyio.wait_readable(self._socket)
-            except ConnectionResetError:
-                raise anyio.EndOfStream from None
-            else:
-                if not data:
-                    raise anyio.EndOfStream
-                return data
-
-    async def aclose(self) -> None:
-        """Close our end."""
-        self._socket.close()
 
 
 class Process:
@@ -70,6 +36,21 @@ class Process:
     def stderr(self) -> bytes:
         """What it wrote on stderr so far, capped; whole once it has ended."""
         return self._errors.value()
+
+    @property
+    def forged(self) -> bytes:
+        """What others than its program wrote into its stdout, capped; no part of `stdout`."""
+        return self.stdout.forged
+
+    @property
+    def writers(self) -> frozenset[int]:
+        """Host pids of its program: those whose output is its stdout."""
+        return self.stdout.writers.pids
+
+    def threads(self) -> int:
+        """How many threads its live processes have together."""
+        found, _ = self._launched.tree.look()
+        return procfs.threads(found)
 
     def members(self) -> tuple[int, ...]:
         """Host pids of all its live processes (the namespace's init is none of them)."""
@@ -111,12 +92,12 @@ async def hold(launch: Launch, command: Command) -> AsyncIterator[Process]:
     Raises:
         SpawnFailed: it can't be started.
     """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    ours, theirs = socket_pair()
     with ours:
         with theirs:
             launched = await launch(command, theirs.fileno())
         errors = Capture(command.limits.output_bytes)
-        process = Process(launched, SocketOutput(ours), errors)
+        process = Process(launched, SocketOutput(ours, Writers(launched.tree)), errors)
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(drain, errors, launched.process.stderr)

@@ -64,6 +64,17 @@ def namespace_of(pid: int) -> int | None:
         return None
 
 
+def inner_pid(pid: int) -> int | None:
+    """A process's pid in its own namespace; ``None`` when it is gone."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(errors="replace")
+    except OSError:
+        return None
+    line = next((row for row in text.splitlines() if row.startswith("NSpid:")), "")
+    numbers = line.split()[1:]
+    return int(numbers[-1]) if len(numbers) > 1 else None
+
+
 def send(fd: int, number: signal.Signals) -> None:
     """Signal the process behind a pidfd; one that is gone is no error."""
     with contextlib.suppress(ProcessLookupError):

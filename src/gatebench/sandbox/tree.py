@@ -15,6 +15,8 @@ from gatebench.sandbox import procfs
 _DESTROY_S = 5.0
 MARKER = "SESSION_TAG"
 """Variable by which processes of an unsandboxed command are found again."""
+_PROGRAM_PID = 2
+"""Pid inside its namespace of the program: init is 1, and starts nothing else before it."""
 
 
 class Tree(Protocol):
@@ -28,6 +30,9 @@ class Tree(Protocol):
 
     def owns(self, pid: int) -> bool:
         """Whether a process is one of them."""
+
+    def program(self) -> int | None:
+        """The process that was started; ``None`` when it is gone."""
 
     async def destroy(self) -> None:
         """Kill them all; returns when none is left."""
@@ -92,6 +97,10 @@ class NamespaceTree:
         """Whether a process is in the namespace."""
         return procfs.namespace_of(pid) == self._inode
 
+    def program(self) -> int | None:
+        """The first that the init started; the number is given once in a namespace's life."""
+        return next((p for p in self.members() if procfs.inner_pid(p) == _PROGRAM_PID), None)
+
     async def destroy(self) -> None:
         """Kill the init and wait for its end, which the kernel delays until all are dead."""
         procfs.send(self._fd, signal.SIGKILL)
@@ -136,6 +145,10 @@ class LooseTree:
     def owns(self, pid: int) -> bool:
         """Whether a process is one of the members."""
         return pid in self.members()
+
+    def program(self) -> int | None:
+        """The session's leader."""
+        return self._root
 
     def _tagged(self, pid: int) -> bool:
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gatebench.sandbox import layout
 from gatebench.sandbox.program import Program, nameless_copies
+from gatebench.sandbox.seccomp import filter_program
 from gatebench.sandbox.spec import Bind, Command
 from gatebench.sandbox.staging import STAGE, Stage
 
@@ -76,6 +77,7 @@ def wired(
             *_etc(descriptors),
             *_binds(descriptors, program, command.binds if stage is None else stage.binds),
             *layout.command_arguments(command),
+            *_forbidden(descriptors),
         ]
         start, environment = _start(descriptors, program, arguments)
         before = () if stage is None else stage.prefix(program)
@@ -114,6 +116,12 @@ def _etc(descriptors: _Descriptors) -> list[str]:
         fd = descriptors.holding(text.encode())
         arguments += ["--perms", "0444", "--file", str(fd), f"/etc/{name}"]
     return arguments
+
+
+def _forbidden(descriptors: _Descriptors) -> list[str]:
+    """The filter of system calls, where there is one for this machine."""
+    text = filter_program()
+    return ["--seccomp", str(descriptors.holding(text))] if text else []
 
 
 def _binds(descriptors: _Descriptors, program: Program, binds: Sequence[Bind]) -> list[str]:

@@ -84,10 +84,10 @@ class JobDir:
         Raises:
             JobBusy: another invocation holds it.
             JobMismatch: the directory holds something that is no job.
+            StoreError: it can't be made or written.
         """
-        self._refuse_alien()
-        self.path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.path / ".claim", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self.refuse_alien()
+        handle = self._open_claim()
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -103,7 +103,23 @@ class JobDir:
         finally:
             os.close(handle)
 
-    def _refuse_alien(self) -> None:
+    def _open_claim(self) -> int:
+        """Make the directory and the file that the claim is held on."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            return os.open(self.path / ".claim", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} can't be made or written: {error.strerror or error}.",
+                "Give another --out.",
+            ) from error
+
+    def refuse_alien(self) -> None:
+        """Refuse a path that holds something that is no job.
+
+        Raises:
+            JobMismatch: it does.
+        """
         if not self.path.exists():
             return
         if not self.path.is_dir():

@@ -82,6 +82,7 @@ class Bench:
             "environment": self.environment.digest,
             "agent": self.program.version,
             "sandbox": self.sandbox.kind,
+            "profile": self.profile_digest(None),
             "injection": hashlib.sha256(self.injection or b"").hexdigest()[:16],
         }
 
@@ -89,6 +90,10 @@ class Bench:
         """Make the store of trees where it isn't there; gives the pristine library's tree."""
         await self.trees.create()
         return (await self.trees.snapshot(self.upstream)).tree
+
+    def profile_digest(self, name: str | None) -> str:
+        """Digest of what a profile says, wherever it lies."""
+        return hashlib.sha256(self.profile(name).model_dump_json().encode()).hexdigest()[:16]
 
     def profile(self, name: str | None) -> Profile:
         """The profile of that name, else the choice's, else the default."""
@@ -163,10 +168,19 @@ async def read_injection(
     else:
         path = suite.injection(name)
     patch = await anyio.to_thread.run_sync(path.read_bytes)
-    copy = scratch / "i"
-    await anyio.to_thread.run_sync(make_work_copy, upstream, copy)
-    await apply_patch(copy, patch)
+    await _try_patch(path, patch, upstream, scratch / "i")
     return patch
+
+
+async def _try_patch(path: Path, patch: bytes, upstream: Path, copy: Path) -> None:
+    await anyio.to_thread.run_sync(make_work_copy, upstream, copy)
+    try:
+        await apply_patch(copy, patch)
+    except SuiteError as error:
+        said = error.message.rpartition("error: ")[2].rstrip(".\n")
+        raise SuiteError(
+            f"the patch {path} doesn't apply to the library: {said}.", error.hint
+        ) from error
 
 
 def check_via(choice: Choice) -> None:

@@ -61,7 +61,7 @@ def _session(run: Run) -> Session:
         turns=result.num_turns,
         wall_s=round(result.wall_s, 3),
         hook_wall_s=round(run.hook_wall_s, 3),
-        cost_usd=result.total_cost_usd,
+        cost_usd=None if result.total_cost_usd is None else round(result.total_cost_usd, 6),
         permission_denials=result.permission_denials,
         hook_events=result.stop_responses if run.gated else None,
         model_ok=_model_ok(run),

@@ -281,7 +281,7 @@ def test_one_write_for_the_batch(order):
 def test_one_write_for_a_large_batch():
     table, log = counting_table({"sku": f"s{n}", "n": 0} for n in range(40))
     before = len(log)
-    table.upsert_many(({"sku": f"s{n}", "n": 1} for n in range(20, 70)), "sku")
+    table.upsert_many([{"sku": f"s{n}", "n": 1} for n in range(20, 70)], "sku")
     assert json.dumps(len(log) - before) == "1"
     stored = json.loads(log[-1])["items"].values()
     assert json.dumps(sum(doc["n"] for doc in stored)) == "50"
