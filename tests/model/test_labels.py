@@ -21,7 +21,7 @@ def stop(decision: Decision | None, failing: int | None, **more: Any) -> StopRec
     if failing is not None:
         names = tuple(f"R{k + 1}" for k in range(failing))
         hidden = HiddenSummary(
-            **{"pass": 5 - failing}, fail=failing, unscorable=0, failed_reqs=names
+            **{"pass": 5 - failing}, failed=failing, unscorable=0, failed_reqs=names
         )
     fields: dict[str, Any] = {"delivery": Delivery.DELIVERED, **more}
     return StopRecord(
