@@ -35,6 +35,8 @@ class AgentProgram:
     argv: tuple[str, ...]
     """Its command in names inside the sandbox."""
     version: str
+    closed: bool = False
+    """Its file can't be read where it runs, so its memory can't either (see `shelter`)."""
 
     def command(self, sandbox: Sandbox, binds: Iterable[Bind]) -> tuple[str, ...]:
         """The command for a sandbox and all binds of a call."""
@@ -87,7 +89,7 @@ async def find_agent(
     file = _given(agent_bin) if agent_bin is not None else _search(path_env)
     binds = (Bind(file, AGENT),)
     return AgentProgram(
-        name, binds, (AGENT,), await _version(file, sandbox, (*environment, *binds))
+        name, binds, (AGENT,), await version_of(file, sandbox, (*environment, *binds))
     )
 
 
@@ -118,7 +120,17 @@ def bundled_cli() -> Path | None:
     return next((f.resolve() for f in files if f.is_file()), None)
 
 
-async def _version(file: Path, sandbox: Sandbox, binds: tuple[Bind, ...]) -> str:
+async def version_of(file: Path, sandbox: Sandbox, binds: tuple[Bind, ...]) -> str:
+    """What the program at `AGENT` says of itself.
+
+    Args:
+        file: where it comes from, for the error's sentence.
+        sandbox: where it is asked.
+        binds: its own and those it needs.
+
+    Raises:
+        AgentMissing: it doesn't start, or doesn't say.
+    """
     command = Command(
         argv=(locate(sandbox, binds, AGENT), "--version"),
         binds=binds,

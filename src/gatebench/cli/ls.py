@@ -51,7 +51,7 @@ def _line(path: Path) -> Line:
     except StoreError as error:
         return Line(path.name, None, None, None, None, error.message)
     scores = [t.score for t in job.trials if t.score is not None]
-    invalid = sum(score.status != "ok" for score in scores)
+    invalid = sum(not score.valid for score in scores)
     return Line(path.name, len(scores), len(job.trials), invalid, job.simulated)
 
 

@@ -74,9 +74,14 @@ def _show_trial(trial: TrialDir, diff_lines: int | None) -> None:
         console.print("SIMULATED: no model spoke in this trial.", style="bold reverse yellow")
     said = in_a_line(score) if score else "not done"
     console.print(f"[bold]{trial.path.name}[/]  {escape(said)}", highlight=False)
+    seen: dict[str | None, int] = {}
     for stop in trial.stops():
         _show_stop(console, stop)
-        _show_diff(console, trial, f"snap-{stop.n}.diff", diff_lines)
+        if stop.tree in seen:
+            console.print(f"[dim]the same tree as at stop {seen[stop.tree]}[/]")
+        else:
+            _show_diff(console, trial, f"snap-{stop.n}.diff", diff_lines)
+        seen.setdefault(stop.tree, stop.n)
     if not trial.stops():
         _show_diff(console, trial, "post.diff", diff_lines)
 

@@ -1,6 +1,6 @@
 """Gate 1, behaviour tests: the library's suite and the acceptance tests, both on the snapshot."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,11 +204,11 @@ def _part(what: str, failed: Iterable[str], run: PytestRun, log: str, room: int)
     return f"{what} {verb}{f': {names}' if names else '.'}\n{lines[-room:]}"
 
 
-async def side_by_side(*jobs: Any) -> None:
+async def side_by_side(*jobs: Callable[[], Awaitable[None]]) -> None:
     """Run jobs at once; the first fault is raised as itself, not in a group."""
     faults: list[Exception] = []
 
-    async def one(job: Any) -> None:
+    async def one(job: Callable[[], Awaitable[None]]) -> None:
         try:
             await job()
         except Exception as error:  # noqa: BLE001  # raised below, as it is

@@ -157,6 +157,7 @@ def _call(site: Site, request: Request, answer: Message | None, outcome: tuple[i
         stop=site.spec.stop,
         model_asked=str(request.get("model", "")),
         model_served=None if answer is None else answer["model"],
+        stop_reason=None if answer is None else answer.get("stop_reason"),
         usage=Usage() if answer is None else usage_of(answer),
         status=status,
         wall_s=wall_s,

@@ -55,7 +55,7 @@ class Report:
     @property
     def broken(self) -> dict[TrialId, Score]:
         """Trials that a fault of ours made invalid."""
-        return {trial: s for trial, s in self.scores.items() if s.status != "ok"}
+        return {trial: s for trial, s in self.scores.items() if not s.valid}
 
 
 async def run_job(order: Order, watcher: JobWatcher) -> Report:
@@ -97,7 +97,7 @@ def _lock(order: Order, bench: Bench) -> Lock:
 def _valid(home: JobDir, trial: TrialId) -> bool:
     """A finished trial isn't run again; one that a fault of ours broke is."""
     score = home.trial(trial).score()
-    return score is not None and score.status == "ok"
+    return score is not None and score.valid
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class TrialData:
     @property
     def valid(self) -> bool:
         """Done, and nothing of ours broke."""
-        return self.score is not None and self.score.status == "ok"
+        return self.score is not None and self.score.valid
 
 
 @dataclass(frozen=True)

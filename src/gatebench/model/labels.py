@@ -26,7 +26,7 @@ class Label(StrEnum):
     GATE_FAULT = "gate_fault"
     """Allowed because a gate's own machinery failed."""
     UNDELIVERED = "undelivered"
-    """The decision did not reach the agent, or the CLI overrode it."""
+    """The decision did not reach the agent, or the CLI overrode it, or the stop was forged."""
 
 
 def label(stop: StopRecord) -> Label | None:
@@ -37,7 +37,7 @@ def label(stop: StopRecord) -> Label | None:
     """
     if stop.decision is None:
         return None
-    if stop.delivery not in {None, Delivery.DELIVERED}:
+    if stop.closed is False or stop.delivery not in {None, Delivery.DELIVERED}:
         return Label.UNDELIVERED
     if stop.decision is Decision.GIVE_UP:
         return Label.GIVE_UP

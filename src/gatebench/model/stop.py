@@ -136,6 +136,9 @@ class StopRecord(Filed):
     delivery: Delivery | None = None
     forged: int = 0
     """Connections beyond the hook's own."""
+    closed: bool | None = None
+    """Whether the model had spoken the closing words that a stop comes after; where it hadn't, the
+    stop is forged. ``None`` where no gateway serves the agent."""
     reason: str | None = None
     """What the agent was told."""
     wall_s: float | None = None

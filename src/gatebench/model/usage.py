@@ -38,3 +38,5 @@ class Call(Filed):
     status: int
     """HTTP status the agent saw."""
     wall_s: float
+    stop_reason: str | None = None
+    """Why the answer ended, in the provider's word; ``None`` where there was none."""

@@ -31,12 +31,14 @@ class Freezer:
         Two looks in a row must miss nothing and find nothing that runs. A look from which a
         process vanished counts as one that missed something: a process that starts another and
         ends, over and over, would slip through else. A process that the kernel can't stop (it
-        waits for a device) is left after half a second.
+        waits for a device) is left after half a second. The init is stopped too: its memory is open
+        to the command's processes, so it may have been made to act for one of them.
         """
         until = time.monotonic() + _FREEZE_S
         clean = 0
         while clean < _CLEAN_LOOKS and time.monotonic() < until:
             found, complete = self._tree.look()
+            found = {*found, *self._tree.unseen}
             running = [pid for pid in found if pid not in keep and not procfs.still(pid)]
             for pid in running:
                 self._stop(pid)

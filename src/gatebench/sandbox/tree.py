@@ -22,6 +22,10 @@ _PROGRAM_PID = 2
 class Tree(Protocol):
     """The processes of one command."""
 
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """Those that are none of its members and yet run with its rights: the init."""
+
     def members(self) -> tuple[int, ...]:
         """Host pids of those that are alive."""
 
@@ -66,6 +70,11 @@ class NamespaceTree:
         if self._inode is None:
             self.close()
             raise ProcessLookupError(init)
+
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """The init."""
+        return (self.init,)
 
     def members(self) -> tuple[int, ...]:
         """Every live process in the namespace but its init."""
@@ -122,6 +131,11 @@ class LooseTree:
     def __init__(self, root: int, tag: str) -> None:
         self._root = root
         self._tag = f"{MARKER}={tag}".encode()
+
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """None."""
+        return ()
 
     def members(self) -> tuple[int, ...]:
         """Every live process that belongs to the command as far as can be told."""

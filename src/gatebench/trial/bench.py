@@ -13,6 +13,7 @@ import anyio
 
 from gatebench.agents.paths import MODEL_SOCKET
 from gatebench.agents.program import CLAUDE_CODE, AgentProgram, find_agent
+from gatebench.agents.shelter import shelter
 from gatebench.errors import SuiteError, UsageError
 from gatebench.gateway import Gateway
 from gatebench.model.matrix import Choice
@@ -125,9 +126,11 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
     program = await find_agent(
         choice.agent, sandbox, means.agent_bin, means.search_path, environment.binds
     )
+    program = await shelter(program, sandbox, means.cache, environment.binds)
     roles = program if program.name == CLAUDE_CODE else None
     if roles is None and means.roles:
         roles = await find_agent(CLAUDE_CODE, sandbox, None, means.search_path, environment.binds)
+        roles = await shelter(roles, sandbox, means.cache, environment.binds)
     store = TreeStore(trees)
     with private_directory() as directory:
         injection = await read_injection(choice.inject, suite, upstream, directory)

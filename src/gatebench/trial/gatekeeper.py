@@ -14,6 +14,7 @@ from gatebench.model.labels import blocking_gate
 from gatebench.model.policy import decide
 from gatebench.model.score import delivered_blocks
 from gatebench.model.stop import Decision, Delivery, GateResult, StopRecord
+from gatebench.model.usage import Role
 from gatebench.trial.run import Run
 from gatebench.workspace import Snapshot
 
@@ -67,6 +68,7 @@ class Gatekeeper:
                 n=n,
                 tree=snapshot.tree,
                 stop_hook_active=_flag(given.get("stop_hook_active")),
+                closed=self._closed(),
             )
         )
         if request.input is not None:
@@ -74,6 +76,16 @@ class Gatekeeper:
         diff = await run.bench.trees.diff(run.start_tree, snapshot.tree)
         run.home.write(f"snap-{n}.diff", diff)
         return snapshot
+
+    def _closed(self) -> bool | None:
+        """Whether the model has closed as many turns as there are true stops, this one included.
+
+        Whatever forges a stop in the stream can't make the gateway have spoken.
+        """
+        ledger, stops = self._run.ledger, self._run.log.stops
+        if not ledger.called(Role.WORKER):
+            return None
+        return ledger.closings > sum(stop.closed is not False for stop in stops)
 
     async def _gates(self, n: int, snapshot: Snapshot, began: float) -> tuple[GateResult, ...]:
         run = self._run

@@ -2,6 +2,7 @@
 
 from gatebench.agents.result import Cause
 from gatebench.errors import OracleFault
+from gatebench.gates.tests import side_by_side
 from gatebench.model.verdict import Outcome
 from gatebench.trial.gates import final_gates
 from gatebench.trial.run import Run
@@ -22,8 +23,10 @@ async def last_look(run: Run) -> None:
     run.final_tree = snapshot.tree
     run.home.write("post.diff", await run.bench.trees.diff(run.start_tree, snapshot.tree))
     run.home.write("numstat.txt", await run.bench.trees.numstat(run.start_tree, snapshot.tree))
-    await _judge(run, snapshot.tree)
-    await final_gates(run)
+    tree = snapshot.tree
+    await side_by_side(
+        lambda: _judge(run, tree), lambda: _suite(run, tree), lambda: final_gates(run)
+    )
     await run.verdicts.settled()
     await run.verdicts.suites_of_blocks()
     _classify(run)
@@ -32,6 +35,9 @@ async def last_look(run: Run) -> None:
 async def _judge(run: Run, tree: str) -> None:
     judgement = await run.verdicts.final(tree)
     run.final = judgement.verdict
+
+
+async def _suite(run: Run, tree: str) -> None:
     try:
         run.suite = await run.bench.oracle.run_suite(tree)
         run.home.write("suite.txt", run.suite.log)

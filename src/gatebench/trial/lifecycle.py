@@ -5,9 +5,14 @@ the trial's status, and the steps after it that still make sense are run all the
 kept whatever happens.
 """
 
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+
 import anyio
 
-from gatebench.errors import HarnessFault
+from gatebench.agents.alone import alone
+from gatebench.errors import GateBenchError, HarnessFault
 from gatebench.model.score import Score
 from gatebench.model.trial import Config, TrialId
 from gatebench.trial.bench import private_directory
@@ -18,7 +23,9 @@ from gatebench.trial.run import Job, Run
 from gatebench.trial.scoring import file_score
 from gatebench.trial.work import work
 
-STEPS = (prepare, ready_gates, work, last_look)
+Step = Callable[[Run], Awaitable[None]]
+
+STEPS: tuple[Step, ...] = (prepare, ready_gates, work, last_look)
 """What a trial does, in order; `file_score` comes after, whatever happened."""
 
 __all__ = ["STEPS", "Job", "run_trial"]
@@ -28,16 +35,35 @@ async def run_trial(job: Job, trial: TrialId, config: Config) -> Score:
     """Run one trial and file its score.
 
     A fault of ours becomes the score's status; it is never raised and never the agent's.
+
+    Raises:
+        LookError: something that concerns every trial, a full disk or a broken suite.
     """
     home = job.home.trial(trial)
     home.begin_attempt()
-    with private_directory() as place:
+    with private_directory() as place, alone():
         async with anyio.create_task_group() as group:
             run = Run.begin(job, home, config, place, group)
             for step in STEPS:
-                try:
-                    await step(run)
-                except HarnessFault as fault:
-                    run.broke(fault.status, str(fault))
+                if not await _took(step, run):
                     break
     return file_score(run)
+
+
+async def _took(step: Step, run: Run) -> bool:
+    """Take one step and note how long it took; a fault of ours ends the trial."""
+    began = time.time()
+    try:
+        await step(run)
+    except HarnessFault as fault:
+        run.broke(fault.status, str(fault))
+    except GateBenchError:
+        raise
+    except Exception as error:  # noqa: BLE001  # the boundary: one trial's bug costs one trial
+        run.home.write("harness-error.txt", traceback.format_exc())
+        run.broke("harness_error", f"a bug of ours: {error!r}; see harness-error.txt.")
+    else:
+        return True
+    finally:
+        run.spans[step.__name__] = (began, time.time())
+    return False

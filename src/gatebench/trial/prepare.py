@@ -25,6 +25,11 @@ async def prepare(run: Run) -> None:
     run.start_tree = (await run.bench.trees.snapshot(run.work)).tree
     run.home.write("task.md", _task_text(run))
     run.home.write("prompt.txt", prompt(run))
+    file_meta(run)
+
+
+def file_meta(run: Run) -> None:
+    """File who, what, where and when; the only file of a trial that speaks of the machine."""
     write_json(run.home.file("meta.json"), _meta(run))
 
 
@@ -44,7 +49,6 @@ def _task_text(run: Run) -> str:
 
 
 def _meta(run: Run) -> dict[str, object]:
-    """Who, what and where; the only file of a trial that speaks of the machine."""
     choice = run.bench.choice
     return {
         "schema": SCHEMA,
@@ -53,6 +57,7 @@ def _meta(run: Run) -> dict[str, object]:
         "product": __version__,
         "python": platform.python_version(),
         "system": platform.platform(),
+        "host": platform.node(),
         "machine": platform.machine(),
         "interpreter": sys.implementation.name,
         "agent": run.bench.program.name,
@@ -64,4 +69,5 @@ def _meta(run: Run) -> dict[str, object]:
         "sandbox": run.bench.sandbox.kind,
         "started_at": run.started_at,
         "start_tree": run.start_tree,
+        "spans": {name: list(span) for name, span in run.spans.items()},
     }

@@ -64,6 +64,8 @@ class Run:
     hook_wall_s: float = 0.0
     gate_crashes: int = 0
     tampered: list[str] = field(default_factory=list)
+    spans: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Start and end of each step, seconds since the epoch."""
 
     @classmethod
     def begin(
@@ -115,4 +117,12 @@ class Run:
 
     def doing(self, what: str, stop: int | None = None) -> None:
         """Tell whoever watches."""
-        self.watcher.moment(Moment(self.id, what, stop))
+        self.watcher.moment(Moment(self.id, what, stop, self.spent_usd))
+
+    @property
+    def spent_usd(self) -> float | None:
+        """What the gates have cost so far; the worker tells its cost only at its end."""
+        outcomes = (getattr(gate, "writer_outcome", None) for gate in self.gates)
+        parts = [o.cost_usd for o in outcomes if isinstance(o, WriterOutcome)]
+        parts += [g.cost_usd for s in self.log.stops for g in s.gates if g.name != "tests"]
+        return sum(p for p in parts if p is not None) if parts else None

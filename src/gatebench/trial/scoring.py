@@ -4,6 +4,7 @@ from gatebench.agents.result import Cause
 from gatebench.model.score import Evidence, Identity, Score, Session, score
 from gatebench.store.atomic import write_json
 from gatebench.store.trial_dir import SCORE
+from gatebench.trial.prepare import file_meta
 from gatebench.trial.run import Run
 from gatebench.trial.sites import usage_by_role
 
@@ -12,6 +13,7 @@ def file_score(run: Run) -> Score:
     """Derive the score from what the run left, and file it."""
     result = score(evidence_of(run))
     write_json(run.home.file("usage.json"), usage_by_role(run.ledger.calls))
+    file_meta(run)
     run.log.event("scored", status=result.status)
     run.home.save(SCORE, result)
     return result

@@ -27,13 +27,21 @@ class Ledger:
     calls: list[Call] = field(default_factory=list)
     first_request: str | None = None
     """Digest of the worker's first request, but for its metadata."""
+    closings: int = 0
+    """Answers to the worker that call no tool: an agent stops after one of these, or not at all."""
 
     def sink(self, call: Call, request: Request) -> None:
         """Take one call in."""
         self.calls.append(call)
-        if call.role is Role.WORKER and self.first_request is None and request.get("tools"):
-            self.first_request = digest(request)
+        # A request without tools is an aside (a title for the session), no turn of the agent's.
+        if call.role is Role.WORKER and request.get("tools"):
+            self.first_request = self.first_request or digest(request)
+            self.closings += call.stop_reason not in {None, "tool_use"}
         self.note(call)
+
+    def called(self, role: Role) -> bool:
+        """Whether a role has made any call."""
+        return any(call.role is role for call in self.calls)
 
     def served(self) -> frozenset[str]:
         """Every model that answered any role."""

@@ -640,25 +640,35 @@ def test_old_name_used_anew_is_another_table(kind, tmp_path):
     assert text(len(db.table("new"))) == "4"
 
 
+def found(table):
+    """What some queries find, as JSON text."""
+    from tinydb import where
+
+    some, every = where("n") == 2, where("n").exists()
+    return text([table.search(some), table.count(some), table.search(every), table.count(every)])
+
+
+FOUND = text([[{"n": 2}], 1, [{"n": 1}, {"n": 2}, {"n": 3}], 3])
+
+
 @R5
 @EACH
 def test_cached_queries_hide_nothing_under_the_new_name(kind, tmp_path):
     db = opened(kind, tmp_path)
     three(db.table("old"))
-    assert shown(db.table("new")) == NOTHING
-    expected = shown(db.table("old"))
+    assert found(db.table("new")) != FOUND
     db.rename_table("old", "new")
-    assert shown(db.table("new")) == expected
+    assert found(db.table("new")) == FOUND
 
 
 @R5
 @EACH
 def test_cached_queries_hide_nothing_in_the_default_table(kind, tmp_path):
     db = opened(kind, tmp_path)
-    expected = shown(three(db.table("old")))
-    assert shown(db) == NOTHING
+    three(db.table("old"))
+    assert found(db) != FOUND
     db.rename_table("old", "_default")
-    assert shown(db) == expected
+    assert found(db) == FOUND
 
 
 def next_ids(table):
