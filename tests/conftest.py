@@ -1,7 +1,10 @@
 """What all tests share."""
 
 import pytest
+from front_jobs import careless, front, nop, pocket, reference, refused, shipped_pocket
 from hypothesis import settings
+
+__all__ = ["careless", "front", "nop", "pocket", "reference", "refused", "shipped_pocket"]
 
 # Machines under load are slow now and then; a slow example is no failure.
 settings.register_profile("steady", deadline=None)

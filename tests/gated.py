@@ -24,7 +24,7 @@ from gatebench.agents.worker import Watch, run_worker
 from gatebench.hook.server import StopCallbacks, StopRequest, StopServer, open_stop_server
 from gatebench.hook.settings import HookFiles, deploy_hook
 from gatebench.model.stop import Delivery
-from gatebench.sandbox import Bind, Kind, Limits, Sandbox, open_sandbox
+from gatebench.sandbox import Bind, Kind, Limits, Process, Sandbox, open_sandbox
 
 OLD_CLI = "GATEBENCH_TEST_OLD_CLI"
 
@@ -84,6 +84,7 @@ class Session:
     kept: dict[str, str] = field(default_factory=dict)
     """Text files at the top of the work copy when the session had ended."""
     server: StopServer | None = None
+    process: Process | None = None
 
     def __post_init__(self) -> None:
         # Not pytest's tmp_path: a socket's path must be short.
@@ -115,7 +116,7 @@ class Session:
         watch = Watch(
             on_event=self._event,
             on_bytes=self._bytes,
-            on_start=server.attach if server else None,
+            on_start=self._began,
             clock=clock,
             grace_s=self.grace_s,
         )
@@ -178,6 +179,11 @@ class Session:
         self.events.append(event)
         if self.server:
             await self.server.feed(event)
+
+    def _began(self, process: Process) -> None:
+        self.process = process
+        if self.server:
+            self.server.attach(process)
 
     def _bytes(self, data: bytes) -> None:
         self.raw += data

@@ -3,17 +3,33 @@
 import os
 from pathlib import Path
 
+_CACHE = "dev-toolchains"
+_SECRETS = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+)
+
 
 def cache() -> Path:
-    """The user's cache folder for upstreams and test environments.
+    """The user's cache folder for upstreams, test environments and agents' programs.
 
-    ``GATEBENCH_CACHE`` moves it; else the XDG rule.
+    ``GATEBENCH_CACHE`` moves it; else the XDG rule. What is bound into a sandbox shows its host
+    path there, so the folder's name says nothing of what it is for.
     """
     own = os.environ.get("GATEBENCH_CACHE")
     if own:
         return Path(own)
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "gatebench"
+    return Path(base) / _CACHE
+
+
+def secrets() -> tuple[str, ...]:
+    """Values of the environment that must not be found in anything that is stored."""
+    values = (os.environ.get(name, "") for name in _SECRETS)
+    return tuple(value for value in values if value)
 
 
 def jobs() -> Path:

@@ -115,6 +115,7 @@ def main(
         sandbox.value,
         agent_bin,
         roles=any(c.gates for c in matrix.configs),
+        secrets=place.secrets(),
     )
     drain = Drain()
     order = Order(matrix, home, means, jobs, drain)

@@ -9,7 +9,7 @@ import anyio
 import typer
 
 from gatebench.checks.result import Check
-from gatebench.checks.validate import Setting, validate
+from gatebench.checks.validate import STEPS, Setting, validate
 from gatebench.cli import place
 from gatebench.cli.asked import listed
 from gatebench.model.matrix import Choice
@@ -27,9 +27,7 @@ def main(
     ] = None,
     only: Annotated[
         str,
-        typer.Option(
-            help="Steps, comma-separated: oracle,hook,by-hand,reviewer,facts,gates,flake."
-        ),
+        typer.Option(help=f"Steps, comma-separated: {','.join(STEPS)}.  [all]"),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
 ) -> None:

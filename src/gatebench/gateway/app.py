@@ -13,7 +13,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from gatebench.gateway.errors import Refusal, error_body
-from gatebench.gateway.site import Message, Request, Site
+from gatebench.gateway.passing import Passing
+from gatebench.gateway.site import Engine, Inbound, Message, Relay, Request, Site
 from gatebench.gateway.sse import events
 from gatebench.gateway.translate import usage_of
 from gatebench.model.usage import Call, Usage
@@ -52,8 +53,7 @@ def build_app(directory: Directory) -> Starlette:
         return await _guarded(directory, http, _count)
 
     async def probe(http: HttpRequest) -> Response:
-        directory.find(http.path_params["token"])
-        return JSONResponse({})
+        return await _guarded(directory, http, _probe)
 
     return Starlette(
         routes=[
@@ -69,7 +69,11 @@ def build_app(directory: Directory) -> Starlette:
 async def _guarded(directory: Directory, http: HttpRequest, act: Action) -> Response:
     """Act for the token's site; what goes wrong there is kept, and told as HTTP 500."""
     site = directory.find(http.path_params["token"])
+    engine = site.spec.engine
     try:
+        if isinstance(engine, Relay):
+            inbound = await _inbound(site, http)
+            return Passing(site, engine, inbound, directory.fault)
         return await act(site, http)
     except Refusal:
         raise
@@ -86,7 +90,7 @@ async def _messages(site: Site, http: HttpRequest) -> Response:
     status = 500
     try:
         request = await _request(http)
-        answer = await site.spec.engine.answer(site, request)
+        answer = await _engine(site).answer(site, request)
         status = 200
     except Refusal as refusal:
         status = refusal.status
@@ -99,8 +103,33 @@ async def _messages(site: Site, http: HttpRequest) -> Response:
 
 async def _count(site: Site, http: HttpRequest) -> Response:
     """Tell how many input tokens a request has; no model call, so no record."""
-    tokens = await site.spec.engine.count(site, await _request(http))
+    tokens = await _engine(site).count(site, await _request(http))
     return JSONResponse({"input_tokens": tokens})
+
+
+async def _probe(_site: Site, _http: HttpRequest) -> Response:
+    """Whoever asks whether we are there is told so."""
+    return JSONResponse({})
+
+
+def _engine(site: Site) -> Engine:
+    engine = site.spec.engine
+    if not isinstance(engine, Engine):
+        raise TypeError(f"{type(engine).__name__} is no engine")
+    return engine
+
+
+async def _inbound(site: Site, http: HttpRequest) -> Inbound:
+    """The request as it came; its body must be what the provider would take."""
+    body = await _body(http) if http.method == "POST" else b""
+    return Inbound(
+        method=http.method,
+        path=http.url.path.removeprefix(f"/{site.token}") or "/",
+        query=http.url.query,
+        headers=tuple((name.lower(), value) for name, value in http.headers.items()),
+        body=body,
+        request=_parsed(body) if http.method == "POST" else {},
+    )
 
 
 def _sent(answer: Message, *, stream: bool) -> Response:
@@ -122,8 +151,12 @@ async def _request(http: HttpRequest) -> Request:
     Raises:
         Refusal: too large, not JSON, or not an object with a model.
     """
+    return _parsed(await _body(http))
+
+
+def _parsed(data: bytes) -> Request:
     try:
-        body = json.loads(await _body(http))
+        body = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise Refusal(400, "the request body is not valid JSON") from error
     if not isinstance(body, dict) or not _is_name(body.get("model")):

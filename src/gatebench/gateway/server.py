@@ -138,6 +138,9 @@ def _config(gateway: Gateway) -> uvicorn.Config:
         ws="none",
         lifespan="off",
         log_config=None,
+        # An answer that a provider broke off is broken off for the client, which uvicorn calls an
+        # error; faults of ours are kept by `Gateway.fault`.
+        log_level="critical",
         access_log=False,
         proxy_headers=False,
         server_header=False,

@@ -1,8 +1,9 @@
 """A call site: one role's door to the model, with a token of its own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from gatebench.model.usage import Call, Role
 
@@ -15,8 +16,16 @@ Sink = Callable[[Call, Request], None]
 it raises is a fault, and the client's HTTP 500."""
 
 
+Waiting = Callable[[], AbstractContextManager[None]]
+"""Gives what a relay enters while it makes the client wait for reasons that are not the model's;
+a trial stops its worker's clock in there."""
+Headers = tuple[tuple[str, str], ...]
+"""Header names, lower case, and values, in order."""
+
+
+@runtime_checkable
 class Engine(Protocol):
-    """What stands behind a site: the scripted team, or a provider."""
+    """What stands behind a site and makes whole messages: the scripted team."""
 
     async def answer(self, site: "Site", request: Request) -> Message:
         """The next message of the role that the site belongs to.
@@ -31,6 +40,53 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Inbound:
+    """A request as it came, token and host taken off."""
+
+    method: str
+    path: str
+    """``/v1/messages``, ``/v1/messages/count_tokens`` or ``/``."""
+    query: str
+    """Without the question mark."""
+    headers: Headers
+    body: bytes
+    request: Request
+    """The body read as JSON; empty where there is none."""
+
+    @property
+    def is_call(self) -> bool:
+        """Whether a model is asked for a message."""
+        return self.method == "POST" and self.path == "/v1/messages"
+
+
+@dataclass(frozen=True)
+class Outbound:
+    """An answer that is passed on as it comes."""
+
+    status: int
+    headers: Headers
+    body: AsyncIterator[bytes]
+    """Raises `BrokenOff` where the answer was broken off: the client shall see that too."""
+
+
+class BrokenOff(Exception):  # noqa: N818  # what happened to a stream; nobody's error
+    """The rest of an answer will not come."""
+
+
+@runtime_checkable
+class Relay(Protocol):
+    """What stands behind a site and passes bytes on: a provider, or a recording."""
+
+    def relay(self, site: "Site", inbound: Inbound) -> AbstractAsyncContextManager[Outbound]:
+        """The answer to a request, open as long as the block; tells the site's sink at its end.
+
+        Raises:
+            Refusal: to answer with a provider's error of our own.
+        """
+        ...
+
+
 def _nowhere(_call: Call, _request: Request) -> None:
     """The sink of a site that nobody listens to."""
 
@@ -42,9 +98,10 @@ class SiteSpec:
     name: str
     """Unique and telling, e.g. ``T1-g3-r1/reviewer_a/2/1``; for records, never for a client."""
     role: Role
-    engine: Engine
+    engine: Engine | Relay
     stop: int | None = None
     sink: Sink = _nowhere
+    waiting: Waiting = nullcontext
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import struct
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ _INPUT_BYTES = 16_000_000
 _INPUT_S = 10.0
 _SEND_S = 10.0
 _AT_ONCE = 128
+_EACH = 4
+"""Connections of one process at once; the hook's client needs one."""
 _CREDENTIALS = struct.Struct("3i")
 
 
@@ -23,10 +26,23 @@ class _Line:
     pid: int
     answer: bytes | None = None
     done: anyio.Event = field(default_factory=anyio.Event)
+    reading: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+
+    def close(self) -> None:
+        """Have it closed without a word, whatever it is at."""
+        self.answer = None
+        self.done.set()
+        self.reading.cancel()
 
 
 class Lines:
-    """All connections that are open, by number."""
+    """All connections that are open, by number.
+
+    Anybody inside may connect as often as they like, and the hook's own client comes last. So one
+    process has few connections at once, and where there are too many of them all, a new one takes
+    the place of the oldest of the process that has most. Once a stop is open everybody is held
+    still, so the one that came last stays.
+    """
 
     def __init__(self) -> None:
         self._open: dict[int, _Line] = {}
@@ -40,8 +56,26 @@ class Lines:
         """
         self._count += 1
         number = self._count
-        self._open[number] = _Line(peer_pid(stream))
-        return number, None if len(self._open) > _AT_ONCE else await _message(stream)
+        line = _Line(peer_pid(stream))
+        full = self._held_by(line.pid) >= _EACH
+        if not full and len(self._open) >= _AT_ONCE:
+            self._crowd_out()
+        self._open[number] = line
+        said = None
+        if not full:
+            with line.reading:
+                said = await _message(stream)
+        return number, said
+
+    def _held_by(self, pid: int) -> int:
+        return sum(line.pid == pid for line in self._open.values() if not line.done.is_set())
+
+    def _crowd_out(self) -> None:
+        """Close the oldest connection of the process that has most."""
+        waiting = [line for line in self._open.values() if not line.done.is_set()]
+        held = Counter(line.pid for line in waiting)
+        if waiting:
+            max(waiting, key=lambda line: held[line.pid]).close()
 
     def pids(self, numbers: Iterable[int]) -> tuple[int, ...]:
         """Host pids of those at the other end."""

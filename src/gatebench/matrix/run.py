@@ -68,6 +68,8 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
         UsageError: a profile or a gate's settings that won't do; nothing was written then.
     """
     home = order.home
+    for secret in order.means.secrets:
+        home.redactor.add(secret)
     home.refuse_alien()
     async with open_bench(order.matrix.choice, order.means, home.trees) as bench:
         check_ready(bench, order.matrix.tasks, order.matrix.configs)
@@ -76,7 +78,7 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
             await bench.settle_trees()
             watcher.begin(load_job(home))
             wanted = order.matrix.trials()
-            with Journal(home.journal) as journal:
+            with Journal(home.journal, home.redactor) as journal:
                 journal.append({"event": "invoked", "at": _now(), "trials": len(wanted)})
                 job = Job(bench, home, journal, watcher)
                 runner = _Runner(order, job)

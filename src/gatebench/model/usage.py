@@ -22,6 +22,20 @@ class Usage(Record):
     output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
+    """Written to the cache, whatever for how long."""
+    cache_creation_1h_input_tokens: int | None = None
+    """The part of those that is kept for an hour, which costs more."""
+
+
+class Attempt(Record):
+    """A try at a call that came to nothing and was made again by the gateway, unseen."""
+
+    fault: str
+    """Its class, see ``gateway.faults``."""
+    status: int | None
+    """HTTP status of the upstream; ``None`` where there was no answer."""
+    usage: Usage = Usage()
+    """Tokens that it announced before it broke; whether they are charged isn't known."""
 
 
 class Call(Filed):
@@ -38,5 +52,23 @@ class Call(Filed):
     status: int
     """HTTP status the agent saw."""
     wall_s: float
+    """From the request's arrival to the last byte, waits included."""
+    ttft_s: float | None = None
+    """From sending upstream to the first content, of the try that was passed on."""
+    waited_s: float = 0.0
+    """Of ``wall_s``: for a lane, between tries, for a usage limit to pass."""
+    retries: int = 0
+    """Tries of the gateway after the first."""
+    attempts: tuple[Attempt, ...] = ()
+    """Those that came to nothing, in order."""
+    fault: str | None = None
+    """What went wrong in the end, see ``gateway.faults``; ``None`` is nothing."""
+    stop_reason: str | None = None
+    uncertain: bool = False
+    """The tokens are a lower bound: a stream broke off before it had told all of them."""
+    upstream: str | None = None
+    """Where it went, without credentials; ``None`` in scripted mode."""
+    at: float | None = None
+    """When, in seconds since 1970: prices change. ``None`` in scripted mode."""
     stop_reason: str | None = None
     """Why the answer ended, in the provider's word; ``None`` where there was none."""

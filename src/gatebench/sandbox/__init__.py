@@ -5,6 +5,7 @@ long-lived one. How it is shut in: `layout` (what it sees), `identity` (whose id
 host, and why), `bwrap` (limits, and why nothing is left).
 """
 
+from gatebench.sandbox.breaches import Bounds, breach
 from gatebench.sandbox.disk import DiskBounds, watch_disk
 from gatebench.sandbox.layout import system_binds
 from gatebench.sandbox.opening import Sandbox, open_sandbox, probe
@@ -15,6 +16,7 @@ from gatebench.sandbox.text import clean_text
 __all__ = [
     "HOME",
     "Bind",
+    "Bounds",
     "Command",
     "Completed",
     "DiskBounds",
@@ -23,6 +25,7 @@ __all__ = [
     "Probe",
     "Process",
     "Sandbox",
+    "breach",
     "clean_text",
     "open_sandbox",
     "probe",

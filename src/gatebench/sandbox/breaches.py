@@ -21,7 +21,7 @@ class Bounds:
     """Its writable places on disk, watched together."""
     processes: int | None
     """Processes and threads at once (`Limits.processes`)."""
-    disk: DiskBounds = DiskBounds()
+    disk: DiskBounds
 
 
 async def breach(process: Process, bounds: Bounds) -> str:
@@ -36,7 +36,7 @@ async def breach(process: Process, bounds: Bounds) -> str:
     async with anyio.create_task_group() as group:
 
         async def processes(most: int) -> None:
-            while process.threads() < most - _NEAR:
+            while process.threads() < most - _NEAR:  # noqa: ASYNC110  # the kernel tells nobody
                 await anyio.sleep(_SAMPLE_S)
             found.append("processes")
             group.cancel_scope.cancel()

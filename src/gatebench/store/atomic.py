@@ -51,7 +51,12 @@ def write_text(path: Path, text: str, *, durable: bool = True) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write one JSON document, indented, keys in the order given."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False) + "\n")
+    write_text(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """One JSON document as it is written: indented, keys in the order given."""
+    return json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def write_record(path: Path, record: BaseModel) -> None:

@@ -4,7 +4,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -13,6 +13,7 @@ from gatebench.errors import JobBusy, JobMismatch, StoreError
 from gatebench.model.matrix import Lock
 from gatebench.model.trial import TrialId
 from gatebench.store.atomic import write_record, write_text
+from gatebench.store.redaction import Redactor
 from gatebench.store.trial_dir import TrialDir
 
 LOCK = "lock.json"
@@ -23,6 +24,8 @@ class JobDir:
     """``jobs/<name>-<digest>/``."""
 
     path: Path
+    redactor: Redactor = field(default_factory=Redactor, compare=False, repr=False)
+    """Knows what must not be stored."""
 
     @property
     def journal(self) -> Path:
@@ -41,7 +44,7 @@ class JobDir:
 
     def trial(self, trial: TrialId) -> TrialDir:
         """The directory of one trial."""
-        return TrialDir(self.path / str(trial))
+        return TrialDir(self.path / str(trial), self.redactor)
 
     def trial_dirs(self) -> list[TrialDir]:
         """Every trial directory that is there."""

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from gatebench.errors import StoreError
+from gatebench.store.redaction import Redactor
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,9 @@ class JournalContent:
 class Journal:
     """Append to a journal; every entry is on the disk when ``append`` returns."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
         self._path = path
+        self._redactor = redactor or Redactor()
         self._file = path.open("ab+")
         self._mend()
 
@@ -51,7 +53,7 @@ class Journal:
         """
         line = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
         try:
-            self._file.write(line.encode("ascii") + b"\n")
+            self._file.write(self._redactor.clean(line.encode("ascii")) + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:

@@ -2,8 +2,9 @@
 
 import json
 import shutil
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,8 +14,9 @@ from gatebench.errors import StoreError
 from gatebench.model.score import Score
 from gatebench.model.stop import StopRecord
 from gatebench.model.trial import TrialId
-from gatebench.store.atomic import write_bytes, write_record, write_text
+from gatebench.store.atomic import json_text, write_bytes, write_text
 from gatebench.store.journal import read_lines
+from gatebench.store.redaction import RedactedStream, Redactor
 
 SCORE = "score.json"
 STOPS = "gate.jsonl"
@@ -28,6 +30,7 @@ class TrialDir:
     """``<job>/<task>-<cfg>-r<rep>/``. A ``score.json`` in it means: done."""
 
     path: Path
+    redactor: Redactor = field(default_factory=Redactor, compare=False, repr=False)
 
     @property
     def id(self) -> TrialId:
@@ -52,18 +55,29 @@ class TrialDir:
     def write(self, name: str, data: str | bytes) -> None:
         """Keep one piece of evidence."""
         if isinstance(data, bytes):
-            write_bytes(self.file(name), data, durable=False)
+            write_bytes(self.file(name), self.redactor.clean(data), durable=False)
         else:
-            write_text(self.file(name), data, durable=False)
+            write_text(self.file(name), self.redactor.words(data), durable=False)
 
     def save(self, name: str, record: BaseModel) -> None:
         """Keep one record as JSON."""
-        write_record(self.file(name), record)
+        text = json_text(record.model_dump(mode="json"))
+        write_text(self.file(name), self.redactor.words(text))
+
+    @contextmanager
+    def stream(self, name: str) -> Iterator[Callable[[bytes], None]]:
+        """Keep evidence that comes in pieces; yields what takes them."""
+        with self.file(name).open("wb") as file:
+            stream = RedactedStream(self.redactor, file.write)
+            try:
+                yield stream.feed
+            finally:
+                stream.close()
 
     def save_stops(self, stops: Iterable[StopRecord]) -> None:
         """Rewrite ``gate.jsonl`` whole."""
         lines = (json.dumps(s.model_dump(mode="json"), ensure_ascii=True) + "\n" for s in stops)
-        write_text(self.file(STOPS), "".join(lines), durable=False)
+        write_text(self.file(STOPS), self.redactor.words("".join(lines)), durable=False)
 
     def score(self) -> Score | None:
         """The score, or ``None`` while the trial isn't done.

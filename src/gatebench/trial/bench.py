@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
@@ -18,7 +18,7 @@ from gatebench.errors import SuiteError, UsageError
 from gatebench.gateway import Gateway
 from gatebench.model.matrix import Choice
 from gatebench.oracle import Oracle, OracleSetup
-from gatebench.sandbox import Bind, Sandbox, open_sandbox
+from gatebench.sandbox import Bind, DiskBounds, Sandbox, open_sandbox
 from gatebench.suites import (
     Suite,
     TestEnvironment,
@@ -45,6 +45,10 @@ class Means:
     agent_bin: Path | None = None
     roles: bool = True
     """Whether a test writer or reviewers will be needed."""
+    secrets: tuple[str, ...] = ()
+    """What must not be found in anything that is stored."""
+    disk: DiskBounds = field(default_factory=DiskBounds)
+    """What the files of one worker may take."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class Bench:
     """Made when the job's directory has been claimed (`Bench.settle_trees`)."""
     injection: bytes | None
     """The patch applied to every work copy, uncommitted."""
+    disk: DiskBounds
+    """What the files of one worker may take."""
 
     @property
     def model_socket(self) -> Bind:
@@ -149,6 +155,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 oracle=oracle,
                 trees=store,
                 injection=injection,
+                disk=means.disk,
             )
 
 

@@ -54,7 +54,7 @@ class Gatekeeper:
         words = "".join(traceback.format_exception(error))
         errors = run.home.file("gate-errors.txt")
         async with await anyio.open_file(errors, "a", encoding="utf-8") as file:
-            await file.write(f"stop {n}\n{words}\n")
+            await file.write(run.home.redactor.words(f"stop {n}\n{words}\n"))
         run.log.event("gate_crash", stop=n, error=repr(error))
 
     async def _capture(self, request: StopRequest) -> Snapshot:

@@ -15,6 +15,12 @@ BROKEN = {
 }
 """Ends of a session that say nothing about the agent's work."""
 
+LIMITS = {
+    "processes": "too many processes at once",
+    "disk_bytes": "its files took too much disk",
+    "disk_inodes": "it made too many files",
+}
+
 
 async def last_look(run: Run) -> None:
     """Snapshot the final tree; judge it, run the library's suite and the gates' own last tests."""
@@ -50,7 +56,9 @@ def _classify(run: Run) -> None:
     result = run.result
     if result is None:
         return
-    if result.cause in BROKEN:
+    if run.limit:
+        run.broke("limits", f"the agent was ended at a limit: {LIMITS[run.limit]}.")
+    elif result.cause in BROKEN:
         run.broke(result.cause.value, f"{BROKEN[result.cause]}: {_words(run)}")
     elif run.gated and not run.log.stops and result.cause is Cause.OK:
         run.broke("gate_absent", "the agent stopped, but its Stop hook never ran.")

@@ -12,6 +12,7 @@ from gatebench.model.score import WriterOutcome
 from gatebench.model.task import PromptVariant, Task
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.verdict import SuiteRun, Verdict
+from gatebench.sandbox import DiskBounds
 from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.trial_dir import TrialDir
@@ -63,6 +64,10 @@ class Run:
     writer: WriterOutcome | None = None
     hook_wall_s: float = 0.0
     gate_crashes: int = 0
+    disk: DiskBounds = field(default_factory=DiskBounds)
+    """What the agent's writable places may hold."""
+    limit: str = ""
+    """The limit that the agent broke, which ended its session."""
     tampered: list[str] = field(default_factory=list)
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Start and end of each step, seconds since the epoch."""
@@ -81,9 +86,10 @@ class Run:
             config=config,
             place=place,
             task=job.bench.suite.task(home.id.task),
-            sites=Sites(job.bench, home.id, config, ledger),
+            sites=Sites(job.bench, home.id, config, ledger, home.redactor.add),
             ledger=ledger,
             log=log,
+            disk=job.bench.disk,
             verdicts=Verdicts(job.bench, home, log, group),
             watcher=job.watcher,
             attempt=attempt,

@@ -48,6 +48,10 @@ class Ledger:
         return frozenset(c.model_served for c in self.calls if c.model_served is not None)
 
 
+def _nothing_hidden(_token: str) -> None:
+    """Where nothing is stored."""
+
+
 @dataclass(frozen=True)
 class Sites:
     """Opens a trial's sites."""
@@ -56,6 +60,8 @@ class Sites:
     trial: TrialId
     config: Config
     ledger: Ledger
+    hide: Callable[[str], None] = _nothing_hidden
+    """Gets each token: it is to be kept out of what is stored."""
 
     @contextmanager
     def open(self, role: Role, stop: int | None = None, retry: int = 0) -> Iterator[Site]:
@@ -68,6 +74,7 @@ class Sites:
             sink=self.ledger.sink,
         )
         site = self.bench.gateway.open_site(spec)
+        self.hide(site.token)
         try:
             yield site
         finally:

@@ -1,6 +1,7 @@
 """The worker's session: bare, or with a Stop hook in front of its end."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -9,7 +10,7 @@ from gatebench.agents.claude_code import WorkerCall
 from gatebench.agents.clock import Stopwatch
 from gatebench.agents.paths import OVERLAY, WORK
 from gatebench.agents.result import WorkerResult
-from gatebench.agents.worker import Watch, run_worker
+from gatebench.agents.worker import Watch
 from gatebench.hook.server import StopCallbacks, open_stop_server
 from gatebench.hook.settings import HookFiles, deploy_hook
 from gatebench.model.usage import Role
@@ -17,6 +18,7 @@ from gatebench.sandbox import Bind, Limits
 from gatebench.trial.gatekeeper import Gatekeeper
 from gatebench.trial.prepare import prompt
 from gatebench.trial.run import Run
+from gatebench.trial.session import run_session
 
 WORKER_S = 1_800.0
 """The worker's own time: gates and waits for the gateway not counted."""
@@ -25,18 +27,12 @@ WORKER_S = 1_800.0
 async def work(run: Run) -> None:
     """Let the agent work until it is allowed to stop, gives up or runs out of something."""
     run.doing("working")
-    clock = Stopwatch()
-    with run.sites.open(Role.WORKER) as site, run.home.file("stream.jsonl").open("wb") as stream:
-
-        def keep(data: bytes) -> None:
-            stream.write(data)
-
+    with run.sites.open(Role.WORKER) as site, run.home.stream("stream.jsonl") as keep:
+        watch = Watch(on_bytes=keep, clock=Stopwatch())
         if run.gated:
-            run.result = await _gated(run, site.base_url, Watch(on_bytes=keep, clock=clock))
+            run.result = await _gated(run, site.base_url, watch)
         else:
-            call = await _call(run, site.base_url, None)
-            watch = Watch(on_bytes=keep, clock=clock)
-            run.result = await run_worker(run.bench.program, run.bench.sandbox, call, watch)
+            run.result = await run_session(run, await _call(run, site.base_url, None), watch)
     _file(run, run.result)
 
 
@@ -51,13 +47,8 @@ async def _gated(run: Run, base_url: str, watch: Watch) -> WorkerResult:
     callbacks = StopCallbacks(keeper.judge, keeper.delivered, keeper.failed)
     call = await _call(run, base_url, files)
     async with open_stop_server(files.socket, callbacks, watch.clock) as server:
-        seen = Watch(
-            on_event=server.feed,
-            on_bytes=watch.on_bytes,
-            on_start=server.attach,
-            clock=watch.clock,
-        )
-        result = await run_worker(bench.program, bench.sandbox, call, seen)
+        seen = replace(watch, on_event=server.feed, on_start=server.attach)
+        result = await run_session(run, call, seen)
         await server.finish(completed=result.completed)
     _note_changes(run, files)
     return result
