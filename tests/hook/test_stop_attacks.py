@@ -159,21 +159,26 @@ pathlib.Path("told.txt").write_text("\\n".join(told))
     assert session.deliveries == [(1, Delivery.DELIVERED, 0)]
 
 
-HOLD = """
-import socket, time
+FLOOD = """
+import os, socket, time
+for _ in range({others}):
+    if os.fork() == 0:
+        break
 lines = []
 for _ in range({each}):
     line = socket.socket(socket.AF_UNIX)
     line.connect("/run/stop/socket")
     lines.append(line)
+open(f"/tmp/{{os.getpid()}}.up", "w").close()
 time.sleep(60)
 """
 
 
 @pytest.mark.parametrize(("processes", "each"), [(1, 300), (60, 4)], ids=["one", "many"])
 async def test_a_flood_of_connections_crowds_no_one_out(processes: int, each: int) -> None:
-    flood = f"import os\nfor _ in range({processes - 1}):\n    if os.fork() == 0: break\n"
-    session = Session(judge=blocks(1), script=starts(flood + HOLD.format(each=each)))
+    flood = starts(FLOOD.format(others=processes - 1, each=each))
+    up = f"    while sum(n.endswith('.up') for n in os.listdir('/tmp')) < {processes}:\n"
+    session = Session(judge=blocks(1), script=flood + up + "        time.sleep(0.05)\n")
     await session.run()
     assert session.outcomes == [Delivery.DELIVERED] * 2
     assert session.server

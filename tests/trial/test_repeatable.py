@@ -4,7 +4,7 @@ import pytest
 from cli_session import OLDER, older_cli
 from front import CARELESS, Front, Job, equal_but_for_times, run_job
 
-MIXED = ("T2", "--configs", "bare,g13adv", "--reps", "1")
+MIXED = ("T2", "--configs", "g13adv", "--reps", "1")
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def jobs(front: Front) -> list[Job]:
 
 def test_the_same_seed_gives_the_same_scores(jobs: list[Job]) -> None:
     first, again, _ = jobs
-    assert len(first.trials) == 2
+    assert len(first.trials) == 1
     for one, other in zip(first.trials, again.trials, strict=True):
         assert equal_but_for_times(one.score, other.score), one.path.name
         assert (one.path / "post.diff").read_bytes() == (other.path / "post.diff").read_bytes()

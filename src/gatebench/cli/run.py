@@ -73,6 +73,9 @@ def main(
     sandbox: Annotated[
         SandboxKind, typer.Option(help="auto is bwrap; none is no protection at all.")
     ] = SandboxKind.AUTO,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Judge and test every tree anew, equal ones too.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
     new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
     out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
@@ -114,6 +117,7 @@ def main(
         place.search_path(),
         sandbox.value,
         agent_bin,
+        fresh=no_cache,
         roles=any(c.gates for c in matrix.configs),
         secrets=place.secrets(),
     )

@@ -56,6 +56,8 @@ class Ground:
     model_socket: Bind
     write: Callable[[str, str | bytes], None]
     """Files one piece of evidence in the trial's directory: (name, content)."""
+    fresh: bool = False
+    """Look at every snapshot anew, equal ones too."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The gate's own settings from the config."""
 

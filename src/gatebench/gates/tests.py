@@ -88,7 +88,7 @@ class TestsGate:
         Raises:
             GateFault: a fault of ours.
         """
-        cached = stop.tree in self._ran
+        cached = self._known(stop.tree) is not None
         ran = await self._run(stop.tree)
         self._ground.write(f"gate1-{stop.n}.txt", ran.suite.log)
         if ran.acceptance is not None:
@@ -110,7 +110,7 @@ class TestsGate:
         """
         if self._source is None:
             return
-        known = self._ran.get(tree)
+        known = self._known(tree)
         final = known.acceptance if known else await self._acceptance(tree)
         if final is not None:
             self._fail_final = final.failed
@@ -120,9 +120,14 @@ class TestsGate:
     def _source(self) -> str | None:
         return self._written.source if self._written else None
 
+    def _known(self, tree: str) -> Ran | None:
+        """What ran on this very tree before."""
+        return None if self._ground.fresh else self._ran.get(tree)
+
     async def _run(self, tree: str) -> Ran:
-        if tree in self._ran:
-            return self._ran[tree]
+        known = self._known(tree)
+        if known is not None:
+            return known
         suites: list[PytestRun] = []
         acceptances: list[AcceptanceRun | None] = []
 

@@ -190,7 +190,8 @@ def _kept(response: httpx.Response, hider: Hider) -> Headers:
 
 
 def _is_stream(response: httpx.Response) -> bool:
-    return response.headers.get("content-type", "").startswith("text/event-stream")
+    kind: str = response.headers.get("content-type", "")
+    return kind.startswith("text/event-stream")
 
 
 def _of_transport(error: httpx.TransportError, other: Fault) -> Fault:

@@ -1,5 +1,6 @@
-"""What can go wrong with a model call: who broke it, whether it is tried again, what a trial is
-worth then. One table; docs/live.md shows it, and a test compares the two.
+"""What can go wrong with a model call: who broke it, is it tried again, does the trial count.
+
+One table, `RULES`; docs/live.md shows it, and a test compares the two.
 """
 
 import json
@@ -40,50 +41,46 @@ class Rule:
 
     broke: str
     """``provider``, ``network``, ``user`` (to be put right by who runs the job) or ``agent``."""
+    says: str
+    """What it is."""
     retried: bool
     """By the gateway, as long as nothing of an answer has been passed on."""
     valid: bool
     """Whether a trial whose session ended over it counts."""
-    drains: bool
-    """Whether the job starts no more trials."""
-    says: str
-    """What it is."""
+    drains: bool = False
+    """Whether the job starts no more trials; a budget drains only if it is the job's own."""
 
+
+_LATER = {"retried": True, "valid": False}
+"""Tried again by the gateway; a trial that ended over it all the same says nothing."""
+_USER = {"retried": False, "valid": False, "drains": True}
+"""Nothing goes on until the user has done something."""
+_COUNTS = {"retried": False, "valid": True}
+"""The trial stands."""
 
 RULES: Mapping[Fault, Rule] = {
-    Fault.RATE_LIMITED: Rule(
-        "provider", True, False, False, "HTTP 429: too many requests or tokens at once"
-    ),
-    Fault.OVERLOADED: Rule(
-        "provider", True, False, False, "HTTP 529, or an overloaded error inside a stream"
-    ),
-    Fault.SERVER_ERROR: Rule("provider", True, False, False, "any other HTTP 5xx"),
-    Fault.CONNECTION: Rule(
-        "network", True, False, False, "no connection, or one that was reset before the answer"
-    ),
-    Fault.STALLED: Rule("provider", True, False, False, "no byte for as long as patience lasts"),
-    Fault.CUT: Rule("network", True, False, False, "a stream that ended before its last event"),
-    Fault.MALFORMED: Rule("provider", True, False, False, "events or an answer that can't be read"),
+    Fault.RATE_LIMITED: Rule("provider", "HTTP 429: too many requests or tokens at once", **_LATER),
+    Fault.OVERLOADED: Rule("provider", "HTTP 529, or an overloaded error in a stream", **_LATER),
+    Fault.SERVER_ERROR: Rule("provider", "any other HTTP 5xx, or such an error", **_LATER),
+    Fault.CONNECTION: Rule("network", "no connection, or one reset before an answer", **_LATER),
+    Fault.STALLED: Rule("provider", "no byte for as long as patience lasts", **_LATER),
+    Fault.CUT: Rule("network", "an answer that ended before its end", **_LATER),
+    Fault.MALFORMED: Rule("provider", "events or an answer that can't be read", **_LATER),
     Fault.USAGE_LIMIT: Rule(
-        "user", True, False, True, "a limit that lifts at a set time; waited for if it is near"
+        "user",
+        "a limit that lifts at a set time; waited for if that is near",
+        drains=True,
+        **_LATER,
     ),
-    Fault.CREDENTIAL: Rule("user", False, False, True, "HTTP 401 or 403: the key won't do"),
-    Fault.CREDIT: Rule("user", False, False, True, "the account has no credit"),
-    Fault.REFUSED: Rule(
-        "agent", False, True, False, "any other HTTP 4xx: the provider won't take the request"
-    ),
-    Fault.OTHER_MODEL: Rule(
-        "provider", False, True, False, "another model than asked for answered (`model_ok` tells)"
-    ),
-    Fault.USAGE_MISSING: Rule(
-        "provider", False, True, False, "a whole answer that doesn't tell its tokens"
-    ),
-    Fault.BUDGET: Rule("user", False, False, False, "a budget is used up; the job's own drains it"),
-    Fault.PINNED: Rule(
-        "agent", False, True, False, "the agent asked for a model that its role doesn't have"
-    ),
-    Fault.MISMATCH: Rule("user", False, False, True, "playback: not the request that was recorded"),
-    Fault.CLIENT_GONE: Rule("agent", False, True, False, "the agent hung up before the end"),
+    Fault.CREDENTIAL: Rule("user", "HTTP 401 or 403: the key won't do", **_USER),
+    Fault.CREDIT: Rule("user", "the account has no credit left", **_USER),
+    Fault.REFUSED: Rule("agent", "any other HTTP 4xx: the request won't do", **_COUNTS),
+    Fault.OTHER_MODEL: Rule("provider", "another model answered than was asked", **_COUNTS),
+    Fault.USAGE_MISSING: Rule("provider", "a whole answer that doesn't tell its tokens", **_COUNTS),
+    Fault.BUDGET: Rule("user", "a budget is used up", retried=False, valid=False),
+    Fault.PINNED: Rule("agent", "a model asked for that the role doesn't have", **_COUNTS),
+    Fault.MISMATCH: Rule("user", "playback: not the request that was recorded", **_USER),
+    Fault.CLIENT_GONE: Rule("agent", "the agent hung up before the end", **_COUNTS),
 }
 
 UNAUTHORIZED, PAYMENT, FORBIDDEN, TOO_MANY, OVERLOAD = 401, 402, 403, 429, 529

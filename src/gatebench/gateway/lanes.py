@@ -1,5 +1,7 @@
-"""How many calls are on their way to an upstream at once: fewer when it complains, more again
-as it answers (additive increase, multiplicative decrease). A usage limit stops all of them.
+"""How many calls are on their way to an upstream at once.
+
+Fewer when it complains, more again as it answers (additive increase, multiplicative decrease). A
+usage limit stops all of them.
 """
 
 import time

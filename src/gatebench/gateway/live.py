@@ -80,7 +80,8 @@ class Live:
     ::
 
         async with Live(wallet, hooks=Hooks(on_drain=...)) as live:
-            engine = live.engine(routes(Route("claude-sonnet-5-5", upstream))[role], "T1-g1-r1", role)
+            route = routes(Route("claude-sonnet-5-5", upstream))[role]
+            engine = live.engine(route, "T1-g1-r1", role)
 
     Args:
         wallet: the job's budgets.

@@ -58,12 +58,12 @@ def _event(raw: bytes) -> Event:
     parts = [line[5:].strip() for line in lines if line.startswith(b"data:")]
     if not parts:
         strange = any(line.strip() and b":" not in line for line in lines)
-        return Event(raw, None, strange)
+        return Event(raw, None, malformed=strange)
     try:
         data = json.loads(b"\n".join(parts))
     except (ValueError, RecursionError):
         return Event(raw, None, malformed=True)
-    return Event(raw, data, False) if isinstance(data, dict) else Event(raw, None, malformed=True)
+    return Event(raw, data) if isinstance(data, dict) else Event(raw, None, malformed=True)
 
 
 @dataclass

@@ -63,7 +63,6 @@ class Call(Filed):
     """Those that came to nothing, in order."""
     fault: str | None = None
     """What went wrong in the end, see ``gateway.faults``; ``None`` is nothing."""
-    stop_reason: str | None = None
     uncertain: bool = False
     """The tokens are a lower bound: a stream broke off before it had told all of them."""
     upstream: str | None = None

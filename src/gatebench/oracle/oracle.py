@@ -44,6 +44,8 @@ class OracleSetup:
     each_limit_s: float = 10.0
     """Seconds for one hidden test."""
     suite_limit_s: float = 300.0
+    fresh: bool = False
+    """Judge every tree anew, equal ones too."""
 
     @property
     def suite(self) -> Suite:
@@ -70,8 +72,10 @@ class Oracle:
 
     def __init__(self, setup: OracleSetup) -> None:
         self._setup = setup
-        self._judgements: Once[Judgement] = Once(lambda j: j.verdict.unscorable_reason is None)
-        self._suites: Once[SuiteRun] = Once(lambda run: run.green is not None)
+        self._judgements: Once[Judgement] = Once(
+            lambda j: not setup.fresh and j.verdict.unscorable_reason is None
+        )
+        self._suites: Once[SuiteRun] = Once(lambda run: not setup.fresh and run.green is not None)
         self._tests: Once[hidden_run.Hidden] = Once()
         self._baseline: Once[PytestRun] = Once()
 

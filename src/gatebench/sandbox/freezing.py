@@ -28,21 +28,31 @@ class Freezer:
     def freeze(self, keep: Collection[int]) -> None:
         """Stop every process but ``keep``; returns when all their threads stand still.
 
-        Two looks in a row must miss nothing and find nothing that runs. A look from which a
-        process vanished counts as one that missed something: a process that starts another and
-        ends, over and over, would slip through else. A process that the kernel can't stop (it
-        waits for a device) is left after half a second. The init is stopped too: its memory is open
-        to the command's processes, so it may have been made to act for one of them.
+        Two looks in a row must miss nothing, find the same processes, and none that runs. A look
+        from which a process vanished counts as one that missed something: a process that starts
+        another and ends, over and over, would slip through else. A process that the kernel can't
+        stop (it waits for a device) is left after half a second.
+
+        The init comes last, as it clears up behind those that end. Its memory is open to the
+        command's processes, so it may have been made to act for one of them.
         """
         until = time.monotonic() + _FREEZE_S
+        for others in ((), self._tree.unseen):
+            self._settle(keep, others, until)
+
+    def _settle(self, keep: Collection[int], others: Collection[int], until: float) -> None:
+        """Stop all, and some that are no members, until two looks agree that they stand."""
         clean = 0
+        before: frozenset[int] = frozenset()
         while clean < _CLEAN_LOOKS and time.monotonic() < until:
-            found, complete = self._tree.look()
-            found = {*found, *self._tree.unseen}
+            seen, complete = self._tree.look()
+            found = frozenset((*seen, *others))
             running = [pid for pid in found if pid not in keep and not procfs.still(pid)]
             for pid in running:
                 self._stop(pid)
-            clean = clean + 1 if complete and not running else 0
+            good = complete and not running
+            clean = 1 + clean * (found == before) if good else 0
+            before = found
             if running:
                 time.sleep(_STEP_S)
 

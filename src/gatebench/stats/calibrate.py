@@ -16,7 +16,16 @@ from gatebench.stats.estimands import METHODS, Truth, covers, jobs_of, printed, 
 from gatebench.stats.estimate import Target
 from gatebench.stats.multiple import PLANNED
 from gatebench.stats.nulls import USED, alarms
-from gatebench.stats.population import END, Design, Jobs, Population, Size, keys_of, populate, sample
+from gatebench.stats.population import (
+    END,
+    Design,
+    Jobs,
+    Population,
+    Size,
+    keys_of,
+    populate,
+    sample,
+)
 from gatebench.stats.settings import SETTINGS, Setting
 from gatebench.team import Profile
 
@@ -224,9 +233,7 @@ def _printed(part: _Part, cell: _Cell, population: Population, jobs: Jobs) -> No
 def _add(part: _Part, cell: _Cell, what: tuple[str, str], own: dict[str, _Count]) -> None:
     """One row over all configs, and the config that fares worst."""
     kind, method = what
-    whole = _Count(
-        sum(c.hits for c in own.values()), [w for c in own.values() for w in c.widths]
-    )
+    whole = _Count(sum(c.hits for c in own.values()), [w for c in own.values() for w in c.widths])
     if len(whole.widths) >= LEAST:
         part.rows.append(cell.row(kind, method, whole, used=True))
     told = [(c.coverage, whose, c) for whose, c in own.items() if len(c.widths) >= LEAST]
@@ -234,9 +241,7 @@ def _add(part: _Part, cell: _Cell, what: tuple[str, str], own: dict[str, _Count]
         coverage, whose, count = min(told, key=lambda entry: entry[:2])
         design = cell.design
         n = len(count.widths)
-        part.weakest.append(
-            Weak(kind, whose, design.tasks, design.reps, cell.setting, coverage, n)
-        )
+        part.weakest.append(Weak(kind, whose, design.tasks, design.reps, cell.setting, coverage, n))
 
 
 def _rejected(
@@ -264,9 +269,7 @@ def _rejected(
     yield from _pooled(cell, population, jobs, truth)
 
 
-def _pooled(
-    cell: _Cell, population: Population, jobs: Jobs, truth: Truth
-) -> Iterator[EstimateRow]:
+def _pooled(cell: _Cell, population: Population, jobs: Jobs, truth: Truth) -> Iterator[EstimateRow]:
     found = _Count()
     for c, config in enumerate(population.configs):
         for k, key in enumerate(keys_of(config)):

@@ -54,9 +54,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "medium", "clearly different tasks", difficulty=0.8, gates=0.6, writing=0.6, tokens=0.3
     ),
-    Setting(
-        "large", "tasks worlds apart", difficulty=1.4, gates=1.0, writing=1.0, tokens=0.4
-    ),
+    Setting("large", "tasks worlds apart", difficulty=1.4, gates=1.0, writing=1.0, tokens=0.4),
     Setting(
         "gates",
         "equally hard tasks that gates read very differently",

@@ -8,6 +8,8 @@ import json
 from collections.abc import Callable, Iterable
 
 MARK = b"[redacted]"
+STREAM_BYTES = 100_000_000
+"""An agent may write without end; the disk is everybody's."""
 _SHORTEST = 8
 """Shorter ones are no secrets, and would turn up by chance."""
 
@@ -58,11 +60,16 @@ class RedactedStream:
     Args:
         redactor: knows the secrets.
         write: takes what may be written.
+        most: bytes written on; of what comes after, a last line tells how much it was.
     """
 
-    def __init__(self, redactor: Redactor, write: Callable[[bytes], object]) -> None:
+    def __init__(
+        self, redactor: Redactor, write: Callable[[bytes], object], most: int = STREAM_BYTES
+    ) -> None:
         self._redactor = redactor
-        self._write = write
+        self._out = write
+        self._room = most
+        self._cut = 0
         self._held = b""
 
     def feed(self, data: bytes) -> None:
@@ -76,3 +83,11 @@ class RedactedStream:
         """The end: what was held back is no secret."""
         self._write(self._held)
         self._held = b""
+        if self._cut:
+            self._out(b'\n{"type":"cut","bytes":%d}\n' % self._cut)
+
+    def _write(self, data: bytes) -> None:
+        kept = data[: self._room]
+        self._room -= len(kept)
+        self._cut += len(data) - len(kept)
+        self._out(kept)

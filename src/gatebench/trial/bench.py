@@ -43,6 +43,8 @@ class Means:
     sandbox: str = "auto"
     """``auto``, ``bwrap`` or ``none``."""
     agent_bin: Path | None = None
+    fresh: bool = False
+    """Take nothing from a cache of results."""
     roles: bool = True
     """Whether a test writer or reviewers will be needed."""
     secrets: tuple[str, ...] = ()
@@ -70,6 +72,8 @@ class Bench:
     oracle: Oracle
     trees: TreeStore
     """Made when the job's directory has been claimed (`Bench.settle_trees`)."""
+    fresh: bool
+    """Nothing is taken from a cache of results."""
     injection: bytes | None
     """The patch applied to every work copy, uncommitted."""
     disk: DiskBounds
@@ -140,7 +144,11 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
     store = TreeStore(trees)
     with private_directory() as directory:
         injection = await read_injection(choice.inject, suite, upstream, directory)
-        oracle = Oracle(OracleSetup(hidden, upstream, environment, sandbox, store, means.cache))
+        oracle = Oracle(
+            OracleSetup(
+                hidden, upstream, environment, sandbox, store, means.cache, fresh=means.fresh
+            )
+        )
         async with Gateway(directory / secrets.token_hex(4)) as gateway:
             yield Bench(
                 choice=choice,
@@ -155,6 +163,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 oracle=oracle,
                 trees=store,
                 injection=injection,
+                fresh=means.fresh,
                 disk=means.disk,
             )
 
