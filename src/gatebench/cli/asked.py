@@ -11,6 +11,7 @@ from gatebench.gates.registry import gate_names
 from gatebench.matrix.file import MatrixFile, read_matrix_file
 from gatebench.matrix.resolve import Known, Request, choose, default_name, resolve
 from gatebench.model.matrix import Matrix
+from gatebench.model.trial import TrialId
 from gatebench.store.job_dir import LOCK, JobDir
 from gatebench.suites import Suite, load_suite, shipped_suites
 from gatebench.team import SHIPPED as PROFILES
@@ -96,6 +97,7 @@ def matrix_of(asked: Asked, request: Request) -> tuple[Matrix, Suite]:
         UsageError: a name or value that isn't there.
         SuiteError: the suite is broken.
     """
+    TrialId("T1", "bare", 1, request.tag)  # refuses a tag that no directory could be named by
     if asked.words.job is not None:
         return _locked(asked.words.job, request)
     choice = choose(request)

@@ -15,6 +15,7 @@ from gatebench.agents.alone import alone
 from gatebench.cli import place
 from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
 from gatebench.cli.display import WIDE, Board, watching
+from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.run import Order, Report, run_job
 from gatebench.matrix.schedule import Drain
 from gatebench.model.matrix import Matrix
@@ -24,6 +25,7 @@ from gatebench.suites import Suite
 from gatebench.trial.bench import Means
 
 LOOK, INTERRUPTED = 1, 130
+ASKED = "you asked"
 
 
 class SandboxKind(StrEnum):
@@ -76,6 +78,12 @@ def main(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Judge and test every tree anew, equal ones too.")
     ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Dollars; reached, no more trials are started.")
+    ] = None,
+    max_wall: Annotated[
+        float | None, typer.Option(min=0, help="Seconds; passed, no more trials are started.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
     new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
     out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
@@ -122,7 +130,7 @@ def main(
         secrets=place.secrets(),
     )
     drain = Drain()
-    order = Order(matrix, home, means, jobs, drain)
+    order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall))
     _finish(_run(order), home)
 
 
@@ -138,33 +146,40 @@ def _show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:
     print(f"about {minutes:.0f} min at {lanes} at once on two cores; nothing was run")
 
 
-def _run(order: Order) -> Report:
+def _run(order: Order) -> Report | None:
     board = Board()
     with watching(board) as display:
         return anyio.run(partial(_interruptible, order, display), backend="asyncio")
 
 
-async def _interruptible(order: Order, display: Any) -> Report:
-    """Ctrl-C once drains, twice stops."""
+async def _interruptible(order: Order, display: Any) -> Report | None:
+    """Ctrl-C once drains, twice stops at once; ``None`` then."""
+    report: Report | None = None
     with alone():
         async with anyio.create_task_group() as group:
-            group.start_soon(_listen, order.drain)
+            group.start_soon(_listen, order.drain, group.cancel_scope)
             report = await run_job(order, display)
             group.cancel_scope.cancel()
-        return report
+    return report
 
 
-async def _listen(drain: Drain) -> None:
+async def _listen(drain: Drain, everything: anyio.CancelScope) -> None:
+    times = 0
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
-            if drain.wanted:
-                raise KeyboardInterrupt
-            drain.ask()
+            times += 1
+            if times > 1:
+                everything.cancel()
+                return
+            drain.ask(ASKED)
             print("\nFinishing the running trials; once more stops them at once.", file=sys.stderr)
 
 
-def _finish(report: Report, home: JobDir) -> None:
+def _finish(report: Report | None, home: JobDir) -> None:
     """The table, and the next step."""
+    if report is None:
+        print(f"Stopped. Nothing is lost: the same command goes on.  Job: {home.path}")
+        raise typer.Exit(INTERRUPTED)
     console = Console() if sys.stdout.isatty() else Console(width=WIDE)
     counts = count(report.job)
     console.print(render(counts) if console.width >= WIDE else render_narrow(counts))
@@ -174,8 +189,10 @@ def _finish(report: Report, home: JobDir) -> None:
             f"invalid: {trial}: {score.status} {score.why}", highlight=False, markup=False
         )
     if report.unfinished:
-        console.print(f"{report.unfinished} trials left. The same command goes on.")
-        raise typer.Exit(INTERRUPTED)
+        asked = report.stopped == ASKED
+        why = "" if asked else f"No more trials were started: {report.stopped}. "
+        console.print(f"{why}{report.unfinished} trials left. The same command goes on.")
+        raise typer.Exit(INTERRUPTED if asked else LOOK)
     if report.broken:
         console.print(
             f"{len(report.broken)} trials are invalid through no fault of the agent. "

@@ -16,6 +16,7 @@ from gatebench.checks.writer import WriterCheck, check_writers, write_alone
 from gatebench.cli import place
 from gatebench.cli.asked import listed
 from gatebench.gates.writer import Written
+from gatebench.matrix.resolve import Request, choose
 from gatebench.model.matrix import Choice
 from gatebench.trial.bench import Means, open_bench
 
@@ -34,7 +35,7 @@ def main(
 
     Example: gatebench writer --task T1 --validate
     """
-    choice = Choice.model_validate({"suite": suite, "profile": profile, "prompt": prompt})
+    choice = choose(Request(choices={"suite": suite, "profile": profile, "prompt": prompt}))
     if not validate:
         written = anyio.run(partial(_write, choice, listed(task)))
         for name, one in written.items():

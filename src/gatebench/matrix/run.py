@@ -4,10 +4,13 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import anyio
+
+from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.lock import make_lock, reconcile
-from gatebench.matrix.schedule import Drain, run_lanes
+from gatebench.matrix.schedule import Drain, follow_file, run_lanes
 from gatebench.model.job import JobData
-from gatebench.model.matrix import Lock, Matrix
+from gatebench.model.matrix import Matrix
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
 from gatebench.store.job_dir import JobDir
@@ -36,6 +39,7 @@ class Order:
     means: Means
     lanes: int = 3
     drain: Drain = field(default_factory=Drain)
+    allowance: Allowance = field(default_factory=Allowance)
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class Report:
     scores: dict[TrialId, Score]
     """Scores of the trials asked for that are done."""
     asked: tuple[TrialId, ...]
+    stopped: str = ""
+    """Why no more trials were started, where that was asked for or something was used up."""
 
     @property
     def unfinished(self) -> int:
@@ -74,7 +80,7 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
     async with open_bench(order.matrix.choice, order.means, home.trees) as bench:
         check_ready(bench, order.matrix.tasks, order.matrix.configs)
         with home.claimed():
-            lock = _lock(order, bench)
+            _lock(order, bench)
             await bench.settle_trees()
             watcher.begin(load_job(home))
             wanted = order.matrix.trials()
@@ -83,17 +89,29 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
                 job = Job(bench, home, journal, watcher)
                 runner = _Runner(order, job)
                 todo = [t for t in wanted if not _valid(home, t)]
-                await run_lanes(todo, order.lanes, runner.run, order.drain)
-        return _report(home, lock, wanted)
+                await _run_all(order, runner, todo)
+        return _report(order, wanted)
 
 
-def _lock(order: Order, bench: Bench) -> Lock:
+async def _run_all(order: Order, runner: "_Runner", todo: list[TrialId]) -> None:
+    """In lanes, whose number may change on the way; what was spent before counts."""
+    for trial in set(order.matrix.trials()) - set(todo):
+        before = order.home.trial(trial).score()
+        if before is not None:
+            order.allowance.take(before, order.drain)
+    lanes = anyio.CapacityLimiter(order.lanes)
+    async with anyio.create_task_group() as group:
+        group.start_soon(follow_file, lanes, order.home.path)
+        await run_lanes(todo, lanes, runner.run, order.drain)
+        group.cancel_scope.cancel()
+
+
+def _lock(order: Order, bench: Bench) -> None:
     """Reconcile with what the directory holds, and write it down."""
     digests = {**bench.digests, **config_digests(bench, order.matrix.configs)}
     new = make_lock(order.matrix, digests, bench.suite.tasks)
     lock = reconcile(order.home.lock(), new, str(order.home.path))
     order.home.save_lock(lock)
-    return lock
 
 
 def _valid(home: JobDir, trial: TrialId) -> bool:
@@ -115,12 +133,14 @@ class _Runner:
         score = await run_trial(self.job, trial, self.order.matrix.config(trial.config))
         home.note(f"{_now()} end {trial} {in_a_line(score)}")
         watcher.ended(trial, score)
+        self.order.allowance.take(score, self.order.drain)
 
 
-def _report(home: JobDir, lock: Lock, asked: tuple[TrialId, ...]) -> Report:
-    del lock
+def _report(order: Order, asked: tuple[TrialId, ...]) -> Report:
+    home = order.home
     scores = {t: home.trial(t).score() for t in asked}
-    return Report(load_job(home), {t: s for t, s in scores.items() if s is not None}, asked)
+    done = {t: s for t, s in scores.items() if s is not None}
+    return Report(load_job(home), done, asked, order.drain.why)
 
 
 def _now() -> str:

@@ -2,46 +2,78 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import anyio
 
 from gatebench.model.trial import TrialId
+
+LOOK_S = 1.0
+"""How often the file that sets the lanes is looked at."""
+LANES_FILE = "jobs"
+"""In the job's directory: a number in it says how many trials run at once from now on."""
+MOST_LANES = 256
 
 
 @dataclass
 class Drain:
     """A wish to start no more trials; running ones finish."""
 
-    wanted: bool = field(default=False)
+    why: str = field(default="")
 
-    def ask(self) -> None:
-        """Start no more."""
-        self.wanted = True
+    @property
+    def wanted(self) -> bool:
+        """Whether it was asked for."""
+        return bool(self.why)
+
+    def ask(self, why: str) -> None:
+        """Start no more; the first reason stays."""
+        self.why = self.why or why
 
 
 async def run_lanes(
     trials: Sequence[TrialId],
-    lanes: int,
+    lanes: anyio.CapacityLimiter,
     run_one: Callable[[TrialId], Awaitable[None]],
     drain: Drain,
 ) -> int:
-    """Run the trials in order, at most ``lanes`` at once.
+    """Run the trials in order, at most as many at once as the limiter allows.
 
     Returns:
         How many were started.
     """
-    waiting = iter(trials)
     started = 0
 
-    async def lane() -> None:
-        nonlocal started
-        for trial in waiting:
-            if drain.wanted:
-                return
-            started += 1
+    async def one(trial: TrialId) -> None:
+        try:
             await run_one(trial)
+        finally:
+            lanes.release_on_behalf_of(trial)
 
     async with anyio.create_task_group() as group:
-        for _ in range(max(1, min(lanes, len(trials)))):
-            group.start_soon(lane)
+        for trial in trials:
+            await lanes.acquire_on_behalf_of(trial)
+            if drain.wanted:
+                lanes.release_on_behalf_of(trial)
+                break
+            started += 1
+            group.start_soon(one, trial)
     return started
+
+
+async def follow_file(lanes: anyio.CapacityLimiter, job: Path) -> None:
+    """Set the lanes from the file in the job's directory, for ever: ``echo 5 > JOB/jobs``."""
+    while True:
+        wanted = await anyio.to_thread.run_sync(wanted_lanes, job / LANES_FILE)
+        if wanted is not None and wanted != lanes.total_tokens:
+            lanes.total_tokens = wanted
+        await anyio.sleep(LOOK_S)
+
+
+def wanted_lanes(path: Path) -> int | None:
+    """The number in the file; ``None`` where there is none that makes sense."""
+    try:
+        number = int(path.read_text().strip())
+    except (OSError, ValueError):
+        return None
+    return number if 1 <= number <= MOST_LANES else None

@@ -1,0 +1,118 @@
+"""Ctrl-C, a kill in mid-run, a second invocation: nothing is lost and nothing stays behind."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front import Front, Job, complaint, digest, lines
+
+ARGS = ("T1", "--configs", "bare,g1", "--reps", "1", "--jobs", "1", "--profile", "careless.toml")
+WAIT_S = 120.0
+
+
+def wait_for(what: str, seen: Callable[[], bool]) -> None:
+    until = time.monotonic() + WAIT_S
+    while not seen():
+        assert time.monotonic() < until, f"no {what} within {WAIT_S:.0f} s"
+        time.sleep(0.05)
+
+
+def descendants(pid: int) -> set[int]:
+    """A process and everything it started, by /proc."""
+    parents: dict[int, int] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(stat.parent.name)] = int(fields[1])
+    found = {pid}
+    while new := {child for child, parent in parents.items() if parent in found} - found:
+        found |= new
+    return found
+
+
+def birth(pid: int) -> str | None:
+    """What tells a process from a later one with its number; ``None`` once it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else fields[19]
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "job"
+
+
+def begun(front: Front, out: Path, trial: str) -> "subprocess.Popen[str]":
+    """The job, started, with the agent of one of its trials at work."""
+    process = front.start("run", *ARGS, "--out", out)
+    stream = out / trial / "stream.jsonl"
+    wait_for(f"work in {trial}", lambda: stream.exists() and stream.stat().st_size > 0)
+    return process
+
+
+def test_interrupted_and_killed_it_goes_on(front: Front, out: Path) -> None:
+    _interrupt(front, out)
+    _kill(front, out)
+    _finish(front, out)
+
+
+def _interrupt(front: Front, out: Path) -> None:
+    """Ctrl-C lets the running trial finish; the next one isn't started."""
+    process = begun(front, out, "T1-bare-r1")
+    before = digest(out / "T1-bare-r1")
+    second = front("run", *ARGS, "--out", out)
+    assert "in use by another invocation" in complaint(second, 1)
+    assert set(before) <= set(digest(out / "T1-bare-r1"))
+    os.killpg(process.pid, signal.SIGINT)
+    said, errors = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 130, said + errors
+    assert "Finishing the running trials" in errors
+    assert "1 trials left" in said
+    assert "The same command goes on" in said
+    assert "Traceback" not in errors
+    job = Job(front, ARGS, out, subprocess.CompletedProcess((), 130))
+    assert job.trial("T1-bare-r1").score["status"] == "ok"
+    assert not (out / "T1-g1-r1").exists()
+
+
+def _kill(front: Front, out: Path) -> None:
+    """Kill -9 of the whole group in mid-trial; all that it started ends with it."""
+    process = begun(front, out, "T1-g1-r1")
+    family = {pid: birth(pid) for pid in descendants(process.pid)}
+    assert len(family) > 2, "no agent was seen"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=WAIT_S)
+    alive = lambda: [p for p, born in family.items() if born and birth(p) == born]  # noqa: E731
+    wait_for(f"end of {alive()}", lambda: not alive())
+    assert not (out / "T1-g1-r1" / "score.json").exists()
+
+
+def _finish(front: Front, out: Path) -> None:
+    done = front("run", *ARGS, "--out", out)
+    assert done.returncode == 0, done.stderr
+    job = Job(front, ARGS, out, done)
+    assert [trial.score["status"] for trial in job.trials] == ["ok", "ok"]
+    assert [trial.score["attempt"] for trial in job.trials] == [1, 2]
+    assert (out / "T1-g1-r1/attempts/1/stream.jsonl").exists()
+    assert lines(out / "journal.jsonl")
+
+
+def test_ctrl_c_twice_stops_at_once(front: Front, out: Path) -> None:
+    process = begun(front, out, "T1-bare-r1")
+    family = {pid: birth(pid) for pid in descendants(process.pid)}
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    wait_for("end", lambda: all(birth(p) != born for p, born in family.items()))
+    assert not (out / "T1-bare-r1" / "score.json").exists()
