@@ -98,9 +98,7 @@ def test_one_sentence_and_the_next_step(
     assert case.names in complaint(said[name], case.code)
 
 
-def test_no_job_was_begun(
-    place: Front, said: dict[str, subprocess.CompletedProcess[str]]
-) -> None:
+def test_no_job_was_begun(place: Front, said: dict[str, subprocess.CompletedProcess[str]]) -> None:
     assert said
     assert {p.name for p in place.cwd.iterdir()} == set(FILES)
 
@@ -180,9 +178,7 @@ def test_without_any_job_the_first_step_is_named(
         (("validate", "./nowhere"), "nowhere"),
     ],
 )
-def test_other_commands_say_it_as_clearly(
-    args: tuple[str, ...], names: str, place: Front
-) -> None:
+def test_other_commands_say_it_as_clearly(args: tuple[str, ...], names: str, place: Front) -> None:
     done = place(*args)
     assert done.returncode in {LOOK, USAGE}, done.stderr
     assert names in complaint(done, done.returncode)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front import Front, Job, complaint, digest, lines
+from front import Front, Job, complaint, lines
 
 ARGS = ("T1", "--configs", "bare,g1", "--reps", "1", "--jobs", "1", "--profile", "careless.toml")
 WAIT_S = 120.0
@@ -45,14 +45,21 @@ def birth(pid: int) -> str | None:
     return None if fields[0] == "Z" else fields[19]
 
 
+def survivors(family: dict[int, str | None]) -> list[int]:
+    """Those of a family that are still there."""
+    return [pid for pid, born in family.items() if born and birth(pid) == born]
+
+
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "job"
 
 
-def begun(front: Front, out: Path, trial: str) -> "subprocess.Popen[str]":
+def begun(
+    front: Front, out: Path, trial: str, args: tuple[str, ...] = ARGS
+) -> "subprocess.Popen[str]":
     """The job, started, with the agent of one of its trials at work."""
-    process = front.start("run", *ARGS, "--out", out)
+    process = front.start("run", *args, "--out", out)
     stream = out / trial / "stream.jsonl"
     wait_for(f"work in {trial}", lambda: stream.exists() and stream.stat().st_size > 0)
     return process
@@ -67,10 +74,6 @@ def test_interrupted_and_killed_it_goes_on(front: Front, out: Path) -> None:
 def _interrupt(front: Front, out: Path) -> None:
     """Ctrl-C lets the running trial finish; the next one isn't started."""
     process = begun(front, out, "T1-bare-r1")
-    before = digest(out / "T1-bare-r1")
-    second = front("run", *ARGS, "--out", out)
-    assert "in use by another invocation" in complaint(second, 1)
-    assert set(before) <= set(digest(out / "T1-bare-r1"))
     os.killpg(process.pid, signal.SIGINT)
     said, errors = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130, said + errors
@@ -90,8 +93,7 @@ def _kill(front: Front, out: Path) -> None:
     assert len(family) > 2, "no agent was seen"
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=WAIT_S)
-    alive = lambda: [p for p, born in family.items() if born and birth(p) == born]  # noqa: E731
-    wait_for(f"end of {alive()}", lambda: not alive())
+    wait_for("end of all that it started", lambda: not survivors(family))
     assert not (out / "T1-g1-r1" / "score.json").exists()
 
 
@@ -105,8 +107,29 @@ def _finish(front: Front, out: Path) -> None:
     assert lines(out / "journal.jsonl")
 
 
-def test_ctrl_c_twice_stops_at_once(front: Front, out: Path) -> None:
-    process = begun(front, out, "T1-bare-r1")
+@pytest.fixture
+def slow(tmp_path: Path) -> tuple[str, ...]:
+    """Arguments of a job whose agent sleeps and then says nothing."""
+    agent = tmp_path / "slow"
+    agent.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo "slow 1"\necho {}\nsleep 9\n')
+    agent.chmod(0o755)
+    return ("T1", "--configs", "bare", "--reps", "1", "--agent-bin", str(agent))
+
+
+def test_a_second_invocation_says_so(front: Front, slow: tuple[str, ...], out: Path) -> None:
+    process = begun(front, out, "T1-bare-r1", slow)
+    second = front("run", *slow, "--out", out)
+    words = complaint(second, 1)
+    assert "in use by another invocation" in words
+    assert str(process.pid) in words
+    said, errors = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 1, errors
+    assert "invalid: T1-bare-r1: no_result" in said
+    assert "The same command runs them again" in said
+
+
+def test_ctrl_c_twice_stops_at_once(front: Front, slow: tuple[str, ...], out: Path) -> None:
+    process = begun(front, out, "T1-bare-r1", slow)
     family = {pid: birth(pid) for pid in descendants(process.pid)}
     os.killpg(process.pid, signal.SIGINT)
     time.sleep(0.2)
@@ -114,5 +137,5 @@ def test_ctrl_c_twice_stops_at_once(front: Front, out: Path) -> None:
     _, errors = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130
     assert "Traceback" not in errors
-    wait_for("end", lambda: all(birth(p) != born for p, born in family.items()))
+    wait_for("end of all that it started", lambda: not survivors(family))
     assert not (out / "T1-bare-r1" / "score.json").exists()

@@ -1,5 +1,7 @@
 """An agent that really does what one shouldn't, inside the sandbox."""
 
+import platform
+
 import anyio
 import pytest
 from gated import Session, block, blocks
@@ -26,6 +28,18 @@ EDITOR = """
 with open("edited.txt", "ab", buffering=0) as file:
     while True:
         file.write(b"x")
+"""
+
+THROUGH_INIT = """
+import os, time
+code = bytes.fromhex("b802000000488d3d2a000000be41040000bab60100000f0589c7488d3515000000ba01000000b8010000000f05b8030000000f05ebca")
+path = b"/home/dev/project/edited.txt\\0"
+pc = int(open("/proc/1/syscall").read().split()[-1], 16)
+with open("/proc/1/mem", "r+b", buffering=0) as memory:
+    memory.seek(pc)
+    memory.write(code + path)
+if os.fork() == 0:
+    os._exit(0)
 """
 
 KNOCK = """
@@ -58,7 +72,17 @@ async def watched(session: Session) -> list[set[int]]:
     return seen
 
 
-@pytest.mark.parametrize("editor", [EDITOR, KNOCK + EDITOR], ids=["plain", "connected itself"])
+HIJACKED = pytest.param(
+    THROUGH_INIT,
+    id="through the init",
+    marks=pytest.mark.skipif(platform.machine() != "x86_64", reason="the code is x86-64's"),
+)
+
+
+@pytest.mark.parametrize(
+    "editor",
+    [pytest.param(EDITOR, id="plain"), pytest.param(KNOCK + EDITOR, id="connected"), HIJACKED],
+)
 async def test_nothing_changes_while_a_stop_is_judged(editor: str) -> None:
     session = Session(script=starts(editor))
     seen = await watched(session)

@@ -22,18 +22,20 @@ KEY = "sk-ant-api03-THIS-is-the-key-of-the-job-and-nobody-else-may-see-it-012345
 OTHER_MODEL = "claude-haiku-4-5"
 STREAM = [("content-type", "text/event-stream"), ("request-id", "req_1")]
 JSON = [("content-type", "application/json"), ("set-cookie", "account=42")]
+_RATE = "This request would exceed your organization's rate limit of 40,000 tokens per minute"
+_LIMIT = "You have reached your specified API usage limits."
+_LIFTS = f"{_LIMIT} You will regain access on 2099-01-01 at 00:00 UTC."
 _STATUS = {
-    Fault.TOO_MANY: (429, "Number of requests has exceeded your per-minute rate limit"),
-    Fault.TOO_MANY_LATER: (429, "Number of requests has exceeded your per-minute rate limit"),
+    Fault.TOO_MANY: (429, _RATE),
+    Fault.TOO_MANY_LATER: (429, _RATE),
     Fault.OVERLOADED: (529, "Overloaded"),
     Fault.BROKEN: (500, "Internal server error"),
-    Fault.LIMIT: (429, "You have reached your usage limit"),
-    Fault.LIMIT_FAR: (400, "You have reached your specified API usage limits. You will regain"
-                           " access on 2099-01-01 at 00:00 UTC."),
+    Fault.LIMIT: (429, _LIMIT),
+    Fault.LIMIT_FAR: (400, _LIFTS),
     Fault.UNAUTHORIZED: (401, "invalid x-api-key"),
     Fault.NO_CREDIT: (400, "Your credit balance is too low to access the Anthropic API."),
     Fault.REFUSED: (400, "messages.1: bad"),
-}  # fmt: skip
+}
 Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 """A request's message, whole."""
 
@@ -89,7 +91,7 @@ async def serve(provider: Provider, path: Path | None = None, port: int = 0) -> 
         provider.url = "http://localhost"
     else:
         server = await asyncio.start_server(handle, "127.0.0.1", port)
-        provider.url = "http://127.0.0.1:{}".format(server.sockets[0].getsockname()[1])
+        provider.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield provider.url
     finally:

@@ -13,19 +13,20 @@ from gatebench.stats.stratified import stratified_difference
 cell = st.lists(st.floats(0, 1), min_size=0, max_size=4)
 
 
-def test_one_task_of_equal_cells_is_student_s_two_sample_t() -> None:
+def test_one_task_is_welch_s_two_sample_t() -> None:
     left, right = [0.8, 0.6, 0.7, 0.9], [0.4, 0.7, 0.5, 0.3]
-    interval = stats.ttest_ind(left, right).confidence_interval(0.95)
+    interval = stats.ttest_ind(left, right, equal_var=False).confidence_interval(0.95)
     estimate = stratified_difference([(left, right)])
     assert estimate.interval == pytest.approx((interval.low, interval.high))
     assert estimate.target is Target.THESE_TASKS
 
 
 def test_two_tasks_worked_by_hand() -> None:
-    # cell variances 0.02, 0.02, 0.08, 0.02; v = (0.14/2)/4; 4 degrees of freedom, t = 2.77645
+    # cell variances left 0.02, 0.08, right 0.02, 0.02; v = (0.14/2)/4; sides 0.05 and 0.02 with 2
+    # degrees of freedom each: 1/((5/7)²/2 + (2/7)²/2) = 3.3793, t = 2.99000
     estimate = stratified_difference([([0.6, 0.8], [0.4, 0.6]), ([0.4, 0.8], [0.5, 0.7])])
     assert estimate.value == pytest.approx(0.1)
-    half = 2.776445 * (0.14 / 2 / 4) ** 0.5
+    half = stats.t.ppf(0.975, 98 / 29) * (0.14 / 2 / 4) ** 0.5
     assert estimate.interval == pytest.approx((0.1 - half, 0.1 + half), abs=1e-6)
 
 

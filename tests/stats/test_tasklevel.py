@@ -40,11 +40,23 @@ def test_difference_and_p_agree_with_scipy() -> None:
 
 
 def test_cost_is_widened_by_the_square_root_of_t_over_t_minus_one() -> None:
-    plain, wide = difference([1.0, 2.0, 4.0, 8.0]), difference([1.0, 2.0, 4.0, 8.0], widen=True)
+    plain, wide = difference([1.0, 2.0, 4.0, 5.0]), difference([1.0, 2.0, 4.0, 5.0], skewed=True)
     assert plain.interval is not None
     assert wide.interval is not None
     widths = [i[1] - i[0] for i in (wide.interval, plain.interval)]
     assert widths[0] / widths[1] == pytest.approx(math.sqrt(4 / 3))
+
+
+def test_skewed_costs_reach_further_up_than_down() -> None:
+    # 1, 1, 4: m = 2, s = √3, m₂ = 2, m₃ = 2, γ = 1/√2; y = ±t(2)/√2 = ±3.04243
+    estimate = difference([1.0, 1.0, 4.0], skewed=True)
+    gamma, y = 1 / math.sqrt(2), 4.302653 / math.sqrt(2)
+    low, high = (
+        2 - math.sqrt(3) * 3 * (math.cbrt(1 + gamma * (x - gamma / 18)) - 1) / gamma
+        for x in (y, -y)
+    )
+    assert estimate.interval == pytest.approx((low, high), abs=1e-5)
+    assert high - 2 > 2 - low > 0
 
 
 def test_pass_rate_worked_by_hand() -> None:

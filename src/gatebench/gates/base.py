@@ -35,6 +35,10 @@ class Doors(Protocol):
         """The model asked for."""
 
 
+def _nothing(_name: str) -> None:
+    """A gate that stands alone has filed nothing."""
+
+
 @dataclass(frozen=True)
 class Ground:
     """What a gate has for a whole trial."""
@@ -56,6 +60,8 @@ class Ground:
     model_socket: Bind
     write: Callable[[str, str | bytes], None]
     """Files one piece of evidence in the trial's directory: (name, content)."""
+    read: Callable[[str], bytes | None] = _nothing
+    """Evidence filed before, by name; ``None`` where there is none."""
     fresh: bool = False
     """Look at every snapshot anew, equal ones too."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -86,6 +92,9 @@ class Gate(Protocol):
 
     async def prepare(self) -> None:
         """What must be there before the worker starts; runs once."""
+
+    async def recall(self) -> None:
+        """Instead of `prepare`, when an interrupted trial is finished: read what was filed."""
 
     async def check(self, stop: StopView) -> GateResult:
         """Look at one snapshot."""

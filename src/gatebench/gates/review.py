@@ -54,6 +54,9 @@ class ReviewGate:
     async def prepare(self) -> None:
         """Nothing is needed."""
 
+    async def recall(self) -> None:
+        """Nothing was kept."""
+
     async def check(self, stop: StopView) -> GateResult:
         """Have the change reviewed; a blocking finding blocks.
 

@@ -10,7 +10,7 @@ from gatebench.gates.acceptance import AcceptanceRun, run_acceptance, run_starte
 from gatebench.gates.base import Ground, StopView
 from gatebench.gates.checkout import checkout, scratch_copy
 from gatebench.gates.settings import read_settings
-from gatebench.gates.writer import Written, write_tests
+from gatebench.gates.writer import WriterRecord, Written, write_tests
 from gatebench.model.base import Record
 from gatebench.model.score import WriterOutcome
 from gatebench.model.stop import GateResult, GateStatus
@@ -81,6 +81,14 @@ class TestsGate:
         self._ground.write("testwriter.json", written.record.model_dump_json(indent=2) + "\n")
         if written.source is not None:
             self._ground.write("gate_tests/test_acceptance.py", written.source)
+
+    async def recall(self) -> None:
+        """Take up the acceptance tests that were written before the interruption."""
+        record = self._ground.read("testwriter.json")
+        source = self._ground.read("gate_tests/test_acceptance.py")
+        if record is not None:
+            text = None if source is None else source.decode()
+            self._written = Written(WriterRecord.model_validate_json(record), text)
 
     async def check(self, stop: StopView) -> GateResult:
         """Run suite and acceptance tests side by side; red in either blocks.

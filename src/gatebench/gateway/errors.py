@@ -1,5 +1,6 @@
 """Errors in the provider's own form, so that a client treats them as the provider's."""
 
+import json
 from typing import Any
 
 _TYPES = {
@@ -32,6 +33,10 @@ class Refusal(Exception):  # noqa: N818  # it is an answer, given to the client,
     def body(self) -> dict[str, Any]:
         """The JSON that the client gets."""
         return error_body(self.status, self.message)
+
+    def text(self) -> bytes:
+        """The same, as it is sent."""
+        return json.dumps(self.body()).encode()
 
 
 def error_body(status: int, message: str) -> dict[str, Any]:

@@ -86,9 +86,12 @@ RULES: Mapping[Fault, Rule] = {
 UNAUTHORIZED, PAYMENT, FORBIDDEN, TOO_MANY, OVERLOAD = 401, 402, 403, 429, 529
 _OK, _CLIENT, _SERVER = 200, 400, 500
 _LIMIT = re.compile(
-    r"usage limits?\b|limit reached|(?:reached|hit|exceeded) your .{0,40}limit|regain access",
+    r"usage limits?\b|(?:session|weekly|daily|monthly|spend(?:ing)?|\d+-hour) limit"
+    r"|(?:hit|reached) your limit|regain access",
     re.IGNORECASE,
 )
+_RATE = re.compile(r"rate limit|per[- ]minute", re.IGNORECASE)
+"""Passes by itself, in seconds."""
 _CREDIT = re.compile(r"credit balance|insufficient (?:credit|funds|balance)", re.IGNORECASE)
 _BY_TYPE = {
     "overloaded_error": Fault.OVERLOADED,
@@ -128,7 +131,7 @@ def of_text(said: str) -> Fault | None:
     """Limits and empty accounts are told by words alone."""
     if _CREDIT.search(said):
         return Fault.CREDIT
-    return Fault.USAGE_LIMIT if _LIMIT.search(said) else None
+    return Fault.USAGE_LIMIT if _LIMIT.search(said) and not _RATE.search(said) else None
 
 
 def message_of(body: bytes) -> str:

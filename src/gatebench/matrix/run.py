@@ -9,6 +9,7 @@ import anyio
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.lock import make_lock, reconcile
 from gatebench.matrix.schedule import Drain, follow_file, run_lanes
+from gatebench.model.faults import fault
 from gatebench.model.job import JobData
 from gatebench.model.matrix import Matrix
 from gatebench.model.score import Score
@@ -21,6 +22,10 @@ from gatebench.trial.lifecycle import Job, run_trial
 from gatebench.trial.progress import Watcher
 from gatebench.trial.ready import check_ready, config_digests
 from gatebench.trial.words import in_a_line
+
+
+PAUSE_S = 3.0
+"""Before a trial that a fault of ours broke is run again at once."""
 
 
 class JobWatcher(Watcher, Protocol):
@@ -130,7 +135,14 @@ class _Runner:
         home, watcher = self.order.home, self.job.watcher
         home.note(f"{_now()} start {trial}")
         watcher.started(trial)
-        score = await run_trial(self.job, trial, self.order.matrix.config(trial.config))
+        config = self.order.matrix.config(trial.config)
+        score = await run_trial(self.job, trial, config)
+        for _ in range(fault(score.status).retries):
+            if score.valid:
+                break
+            home.note(f"{_now()} again {trial} {in_a_line(score)}")
+            await anyio.sleep(PAUSE_S)
+            score = await run_trial(self.job, trial, config)
         home.note(f"{_now()} end {trial} {in_a_line(score)}")
         watcher.ended(trial, score)
         self.order.allowance.take(score, self.order.drain)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from gatebench.model.base import Filed
+from gatebench.model.base import Filed, Record
+from gatebench.model.faults import fault
 from gatebench.model.labels import Label, blocking_gate, label
 from gatebench.model.policy import FAULTS, reached_agent
 from gatebench.model.stop import Decision, Delivery, GateResult, StopRecord
@@ -16,9 +17,6 @@ from gatebench.model.verdict import SuiteRun, Verdict
 GATE_KEYS = {"tests": "g1", "review": "g3"}
 """The names under which the score counts blocks of the two first gates; others keep their own."""
 
-
-VALID = frozenset({"ok", "limits"})
-"""Statuses of trials that count. ``limits``: the agent used up what it may use, and was ended."""
 
 BLOCK_FIELDS = (
     "hook_calls",
@@ -98,7 +96,7 @@ class Score(Filed):
     @property
     def valid(self) -> bool:
         """Whether the trial counts: nothing of ours broke, and it isn't to be run again."""
-        return self.status in VALID
+        return fault(self.status).valid
 
     @property
     def passed(self) -> bool | None:
@@ -127,8 +125,7 @@ class Identity:
     injected: str | None
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Record):
     """What the worker's session left, as far as known."""
 
     status: str
@@ -141,6 +138,20 @@ class Session:
     hook_events: int | None = None
     model_ok: bool | None = None
     api_errors: int | None = None
+
+
+class SessionRecord(Filed):
+    """``session.json``: all that the score needs of a session that has ended.
+
+    It is filed before the last look, so that a trial that was interrupted after its worker had
+    ended is finished from its snapshots and not run again.
+    """
+
+    session: Session
+    start_tree: str
+    final_tree: str
+    tampered: tuple[str, ...]
+    gate_crashes: int
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ fixed and only the trials as chance. The two are never mixed.
 Pass rate: t on the logit of the mean over tasks; at 0 %, at 100 % or without spread Jeffreys with
 the number of verdicts corrected for the degrees of freedom.
 
-Differences, gains and net benefit: t on one figure per task. Cost: the same with the standard
-error times √(T/(T−1)).
+Differences, gains and net benefit: t on one figure per task. Cost: the same with the skewness
+removed (Hall 1992) and the standard error times √(T/(T−1)). Differences on these tasks: stratified
+t within tasks, Welch–Satterthwaite.
 
 Shares at first stops and repaired shares: Jeffreys with the effective number of observations
-(Mancl–DeRouen by task); false blocks: Jeffreys, Wilson from 20, Clopper–Pearson at none or all;
+(Mancl–DeRouen by task; repaired shares for T−1 degrees of freedom); false blocks: Jeffreys, Wilson from 20, Clopper–Pearson at none or all;
 broken shares: Wilson. Denominators under 5 are told as counts, 5–9 as counts with limits.
 
 Dollars per extra requirement: Fieller's set over tasks, shown only where it is bounded.

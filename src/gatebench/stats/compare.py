@@ -106,7 +106,7 @@ def cost_difference(
 ) -> Estimate:
     """Difference of mean dollars per trial, first of the pair minus second."""
     means = common(cells.means(pair[0], what), cells.means(pair[1], what))
-    return difference([one - two for one, two in means], widen=True)
+    return difference([one - two for one, two in means], skewed=True)
 
 
 def _acceptability(extra: Extra) -> tuple[Point, ...]:

@@ -8,7 +8,7 @@ from gatebench.stats.cells import Cells, Done
 from gatebench.stats.compare import cost_difference, total_usd
 from gatebench.stats.estimate import Estimate, undefined
 from gatebench.stats.records import CostTable
-from gatebench.stats.tasklevel import difference
+from gatebench.stats.tasklevel import COST_METHOD, difference
 
 MONEY = (0.0, math.inf)
 """What a mean cost can be."""
@@ -50,7 +50,7 @@ def _table(cells: Cells, config: str, on_frontier: bool | None) -> CostTable:  #
     trials = cells.of(config)
     return CostTable(
         config=config,
-        total=difference(list(cells.means(config, total_usd).values()), widen=True, bounds=MONEY),
+        total=difference(list(cells.means(config, total_usd).values()), skewed=True, bounds=MONEY),
         worker_usd_mean=_mean(trials, lambda s: s.cost_worker_usd),
         reviewers_usd_mean=_mean(trials, lambda s: s.cost_reviewers_usd),
         writer_usd_mean=_mean(trials, lambda s: s.cost_testwriter_usd),
@@ -89,9 +89,9 @@ def _per_stop(trials: Sequence[Done]) -> float | None:
 
 
 def _induced(cells: Cells, config: str) -> Estimate:
-    method = "t on task figures, s.e.·√(T/(T−1))"
     if config == "bare" or "bare" not in cells.job.configs:
-        return undefined("this is bare" if config == "bare" else "the job has no bare", method)
+        reason = "this is bare" if config == "bare" else "the job has no bare"
+        return undefined(reason, COST_METHOD)
     return cost_difference(cells, (config, "bare"), lambda s: s.cost_worker_usd)
 
 

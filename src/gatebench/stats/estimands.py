@@ -24,7 +24,13 @@ from gatebench.stats.population import (
     Population,
     keys_of,
 )
-from gatebench.stats.proportions import Cluster, clustered_share, small_share, wilson_share
+from gatebench.stats.proportions import (
+    Cluster,
+    clustered_share,
+    repeated_share,
+    small_share,
+    wilson_share,
+)
 from gatebench.stats.ratio import per_unit
 from gatebench.stats.stratified import stratified_difference
 from gatebench.stats.tasklevel import SHARES, difference, pass_rate
@@ -32,7 +38,7 @@ from gatebench.stats.tasklevel import SHARES, difference, pass_rate
 SHARE_RULES = dict(
     zip(
         KINDS,
-        (clustered_share, small_share, small_share, clustered_share, wilson_share),
+        (clustered_share, small_share, small_share, repeated_share, wilson_share),
         strict=True,
     )
 )
@@ -42,16 +48,16 @@ METHODS = {
     "difference": "t on task differences",
     "gain": "t on task gains",
     "net benefit": "t on task net benefits",
-    "cost": "t on task costs, s.e.·√(T/(T−1))",
-    "cost difference": "t on task cost differences, s.e.·√(T/(T−1))",
-    "induced worker cost": "t on task cost differences, s.e.·√(T/(T−1))",
+    "cost": "t on task costs, skewness removed, s.e.·√(T/(T−1))",
+    "cost difference": "t on task cost differences, skewness removed, s.e.·√(T/(T−1))",
+    "induced worker cost": "t on task cost differences, skewness removed, s.e.·√(T/(T−1))",
     "dollars per extra requirement": "Fieller's set, whatever its shape",
-    "difference on these tasks": "stratified t within tasks",
-    "first stops, gated minus bare": "stratified t within tasks",
+    "difference on these tasks": "stratified t within tasks, Welch–Satterthwaite",
+    "first stops, gated minus bare": "stratified t within tasks, Welch–Satterthwaite",
     "right-block rate": "Jeffreys, effective n by Mancl–DeRouen",
     "false-block rate": "Jeffreys, Wilson from n = 20, Clopper–Pearson at 0 or n",
     "trials with a false block": "Jeffreys, Wilson from n = 20, Clopper–Pearson at 0 or n",
-    "repaired share": "Jeffreys, effective n by Mancl–DeRouen",
+    "repaired share": "Jeffreys, effective n by Mancl–DeRouen, for T−1 degrees of freedom",
     "broken share": "Wilson",
 }
 """What makes the interval of each kind, in words."""
@@ -163,7 +169,7 @@ def _by_config(job: Job, truth: Truth) -> Iterator[Printed]:
         end, usd = job.means[c, :, END], _list(job.means[c, :, TOTAL])
         value = truth.means[c]
         yield Printed("pass rate", config.name, pass_rate(_list(end), verdicts), float(value[END]))
-        cost = difference(usd, widen=True, bounds=MONEY)
+        cost = difference(usd, skewed=True, bounds=MONEY)
         yield Printed("cost", config.name, cost, float(value[TOTAL]))
         if config.gates:
             gain = difference(_list(end - first), bounds=SHARES)
@@ -176,7 +182,7 @@ def _by_pair(job: Job, truth: Truth, pair: tuple[str, str]) -> Iterator[Printed]
     extra = Extra([job.population.requirements * x for x in ends], usd)
     found = difference(ends, bounds=SHARES)
     yield Printed("difference", whose, found, truth.gap(pair, END))
-    spent = difference(usd, widen=True)
+    spent = difference(usd, skewed=True)
     yield Printed("cost difference", whose, spent, truth.gap(pair, TOTAL))
     yield Printed("net benefit", whose, difference(extra.net(WORTH_USD)), truth.net(pair))
     per = per_unit(extra.usd, extra.requirements)
@@ -196,7 +202,7 @@ def _induced(job: Job, truth: Truth) -> Iterator[Printed]:
     for config in job.population.configs:
         if config.gates and "bare" in job.names:
             pair = (config.name, "bare")
-            found = difference(job.gap(pair, WORKER), widen=True)
+            found = difference(job.gap(pair, WORKER), skewed=True)
             yield Printed("induced worker cost", config.name, found, truth.gap(pair, WORKER))
 
 

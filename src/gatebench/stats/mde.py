@@ -46,9 +46,12 @@ def _quadrature() -> tuple[np.ndarray, np.ndarray]:
     return (nodes + 1) / 2, weights / 2
 
 
-def t_mde(se: float, df: int) -> float | None:
-    """The effect with 80 % power, in the unit of ``se``; ``None`` without a spread."""
-    return se * _standard_mde(df) if se > 0 and df >= 1 else None
+def t_mde(se: float, df: float) -> float | None:
+    """The effect with 80 % power, in the unit of ``se``; ``None`` without a spread.
+
+    Broken degrees of freedom are rounded down: a little too large an effect, never too small.
+    """
+    return se * _standard_mde(int(df)) if se > 0 and df >= 1 else None
 
 
 @cache

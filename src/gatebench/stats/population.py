@@ -19,7 +19,8 @@ from gatebench.model.trial import SHIPPED_CONFIGS, Config, TrialId
 from gatebench.stats.cells import Done
 from gatebench.stats.judged import FAILING, FALSE, PASSING, RIGHT, judge_of
 from gatebench.stats.settings import Setting, draw_task
-from gatebench.stats.simulator import SimTask, drawn_seat, play_trial
+from gatebench.stats.simulated_seat import SimTask, drawn_seat
+from gatebench.stats.simulator import play_trial
 from gatebench.stats.transitions import Block, blocks_of
 from gatebench.team import Profile
 

@@ -97,6 +97,27 @@ def clustered_share(clusters: Sequence[Cluster]) -> Estimate:
     return _share(hits, n, jeffreys(hits / n * size, size), method)
 
 
+def repeated_share(clusters: Sequence[Cluster]) -> Estimate:
+    """A share pooled over requirements that come back stop after stop.
+
+    As `clustered_share`, the effective number times ``(t(n−1)/t(T−1))²`` for the few tasks the
+    variance is estimated from; Korn, Graubard, Survey Methodology 24 (1998) 193–201. Without the
+    correction 90–93 % were covered.
+    """
+    method = "Jeffreys, effective n by Mancl–DeRouen over tasks, for T−1 degrees of freedom"
+    hits, n = sum(c.hits for c in clusters), sum(c.n for c in clusters)
+    small = _too_few(hits, n, method) or _one_task(clusters, hits, method)
+    if small:
+        return small
+    tasks = sum(c.n > 0 for c in clusters)
+    size = effective_n(clusters) * (_t(n - 1) / _t(tasks - 1)) ** 2
+    return _share(hits, n, jeffreys(hits / n * size, size), method)
+
+
+def _t(df: int) -> float:
+    return float(special.stdtrit(df, 1 - TAIL))
+
+
 def small_share(clusters: Sequence[Cluster]) -> Estimate:
     """A share of rare events: Jeffreys, Wilson from n = 20, Clopper–Pearson at 0 or n."""
     hits, n = sum(c.hits for c in clusters), sum(c.n for c in clusters)

@@ -12,6 +12,7 @@ from gatebench.stats.estimate import LEVEL
 from gatebench.stats.population import Counts, Floats
 
 RESAMPLES = 399
+TINY = 1e-30
 TAIL = (1 - LEVEL) / 2
 Limits = tuple[Floats, Floats]
 
@@ -41,9 +42,9 @@ def bca(figures: Floats, rng: np.random.Generator) -> Limits:
     centre = figures.mean(axis=1, keepdims=True)
     below = ((means < centre).mean(axis=1) + (means <= centre).mean(axis=1)) / 2
     shift = special.ndtri(np.clip(below, 1 / (2 * RESAMPLES), 1 - 1 / (2 * RESAMPLES)))
-    off = centre - figures  # the jackknife's deviations, up to a factor that cancels
+    off = figures - centre  # minus the jackknife's deviations, up to a factor that cancels
     power = (off**2).sum(axis=1)
-    pull = np.where(power > 0, -(off**3).sum(axis=1) / (6 * np.maximum(power, 1e-300) ** 1.5), 0)
+    pull = (off**3).sum(axis=1) / np.maximum(6 * power**1.5, TINY)
     return _at(means, shift, pull, TAIL), _at(means, shift, pull, 1 - TAIL)
 
 

@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 
 from gatebench.model.base import Record
-from gatebench.stats.simulator import SimTask
+from gatebench.stats.simulated_seat import SimTask
 from gatebench.team import Profile
 from gatebench.team.profile import Override
 

@@ -5,16 +5,11 @@ analyses a job analyses a played one. What the material would say is left out: d
 depend on words.
 """
 
-import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
-from gatebench.model.blueprint import Blueprint
 from gatebench.model.job import JobData, TrialData
 from gatebench.model.labels import Label, blocking_gate, label
-from gatebench.model.material import AcceptanceTest, RequirementMaterial, TaskMaterial
 from gatebench.model.score import GATE_KEYS, Score
 from gatebench.model.seeds import trial_seed
 from gatebench.model.stop import (
@@ -25,88 +20,15 @@ from gatebench.model.stop import (
     HiddenSummary,
     StopRecord,
 )
-from gatebench.model.task import PromptVariant, Task
+from gatebench.model.task import PromptVariant
 from gatebench.model.trial import SHIPPED_CONFIGS, Config, TrialId
-from gatebench.model.usage import Role
 from gatebench.stats.simulated_cost import Costs, costs
-from gatebench.team import Profile, Seat
+from gatebench.stats.simulated_seat import SimTask, seat_of
+from gatebench.team import Seat
 from gatebench.team.play import Gates, PlayedStop, play
 
 CALLS = 2
 """Review calls at a stop."""
-
-
-@dataclass(frozen=True)
-class SimTask:
-    """A task as far as decisions depend on it, with the team's chances in it."""
-
-    id: str
-    requirements: tuple[str, ...]
-    stated: frozenset[str]
-    guards: frozenset[str]
-    profile: Profile
-
-    @classmethod
-    def of(cls, task: Task, profile: Profile, variant: PromptVariant) -> "SimTask":
-        """A suite's task under one prompt variant."""
-        guards = frozenset(r.id for r in task.requirements if r.guard)
-        return cls(task.id, task.requirement_ids, task.stated(variant), guards, profile)
-
-
-@dataclass(frozen=True)
-class DrawnSeat(Seat):
-    """A seat that draws from one stream instead of from digests: several times as fast.
-
-    Every decision is still drawn once and remembered by its name, so that asking again gives the
-    same answer. Only which trial a seed gives differs, not how likely it is.
-    """
-
-    stream: random.Random = field(default_factory=random.Random)
-    known: dict[tuple[object, ...], bool] = field(default_factory=dict)
-
-    def rng(self, *_parts: object) -> random.Random:
-        """The stream itself."""
-        return self.stream
-
-    def happens(self, chance: float, *parts: object) -> bool:
-        """Draw one decision, once."""
-        key = (self.role, self.stop, parts)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = self.stream.random() < chance
-        return found
-
-
-@lru_cache(maxsize=4096)
-def _material(task: str, requirements: tuple[str, ...]) -> TaskMaterial:
-    """Words that stand for words: one per kind, so that every choice can be made."""
-    test = AcceptanceTest(name="test_it", code="")
-    own = RequirementMaterial(
-        visible=test, hedged=test, strict=test, findings=("missing",), file="a.py", hunk="a"
-    )
-    return TaskMaterial(
-        task=task,
-        blueprint=Blueprint(edits=()),
-        imports="",
-        requirements=dict.fromkeys(requirements, own),
-        false_findings=(("a.py", "wrong"),),
-        minor_findings=(("a.py", "minor"),),
-        summaries=("Done.",),
-    )
-
-
-def seat_of(task: SimTask, seed: int) -> Seat:
-    """The worker's seat: the very decisions that the gateway draws for a trial of this seed."""
-    material = _material(task.id, task.requirements)
-    return Seat(Role.WORKER, seed, task.profile, material, task.stated, task.guards)
-
-
-def drawn_seat(task: SimTask, stream: random.Random) -> Seat:
-    """The worker's seat of one more trial from a stream."""
-    material = _material(task.id, task.requirements)
-    return DrawnSeat(
-        Role.WORKER, 0, task.profile, material, task.stated, task.guards, stream=stream
-    )
 
 
 def gates_of(config: Config) -> Gates:

@@ -9,7 +9,7 @@ from gatebench.model.policy import reached_agent
 from gatebench.model.stop import HiddenSummary, StopRecord
 from gatebench.stats.cells import Cells, Done
 from gatebench.stats.judged import gate_names
-from gatebench.stats.proportions import Cluster, clustered_share, wilson_share
+from gatebench.stats.proportions import Cluster, repeated_share, wilson_share
 from gatebench.stats.records import FlowStep, TransitionTable
 
 
@@ -116,7 +116,7 @@ def _table(
         blocks=len(blocks),
         followed=len(moves),
         **totals(moves),
-        repaired_share=clustered_share(_clusters(blocks, "repaired", "still_broken")),
+        repaired_share=repeated_share(_clusters(blocks, "repaired", "still_broken")),
         broken_share=wilson_share(_clusters(blocks, "broken", "untouched")),
     )
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from gatebench.errors import StoreError
-from gatebench.model.score import Score
+from gatebench.model.score import Score, SessionRecord
 from gatebench.model.stop import StopRecord
 from gatebench.model.trial import TrialId
 from gatebench.store.atomic import json_text, write_bytes, write_text
@@ -20,6 +20,7 @@ from gatebench.store.redaction import RedactedStream, Redactor
 
 SCORE = "score.json"
 STOPS = "gate.jsonl"
+SESSION = "session.json"
 ATTEMPTS = "attempts"
 
 R = TypeVar("R", bound=BaseModel)
@@ -89,6 +90,22 @@ class TrialDir:
         if not path.exists():
             return None
         return _read(Score, path)
+
+    def session(self) -> SessionRecord | None:
+        """The session that has ended, of a trial that has no score yet.
+
+        Raises:
+            StoreError: the file isn't a session's record.
+        """
+        path = self.path / SESSION
+        if not path.exists() or (self.path / SCORE).exists():
+            return None
+        return _read(SessionRecord, path)
+
+    def read(self, name: str) -> bytes | None:
+        """One piece of evidence; ``None`` where there is none of that name."""
+        path = self.path / name
+        return path.read_bytes() if path.is_file() else None
 
     def stops(self) -> tuple[StopRecord, ...]:
         """The stops recorded so far."""

@@ -20,6 +20,13 @@ async def ready_gates(run: Run) -> None:
         await gate.prepare()
 
 
+async def recall_gates(run: Run) -> None:
+    """Make the config's gates and let each read what it had filed."""
+    run.gates = tuple(_make(run, name) for name in run.config.gates)
+    for gate in run.gates:
+        await gate.recall()
+
+
 async def final_gates(run: Run) -> None:
     """Let each gate file what it has to say about the final tree."""
     for gate in run.gates:
@@ -37,7 +44,7 @@ def _make(run: Run, name: str) -> Gate:
 
 def _own(run: Run) -> dict[str, Any]:
     """What is the trial's own, and not the task's."""
-    return {"start_tree": run.start_tree, "write": run.home.write}
+    return {"start_tree": run.start_tree, "write": run.home.write, "read": run.home.read}
 
 
 def ground_of(bench: Bench, task: Task, sites: Sites) -> Ground:

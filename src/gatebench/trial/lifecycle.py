@@ -16,6 +16,7 @@ from gatebench.errors import GateBenchError, HarnessFault
 from gatebench.model.score import Score
 from gatebench.model.trial import Config, TrialId
 from gatebench.trial.bench import private_directory
+from gatebench.trial.capture import capture, recall
 from gatebench.trial.gates import ready_gates
 from gatebench.trial.last_look import last_look
 from gatebench.trial.prepare import prepare
@@ -25,8 +26,11 @@ from gatebench.trial.work import work
 
 Step = Callable[[Run], Awaitable[None]]
 
-STEPS: tuple[Step, ...] = (prepare, ready_gates, work, last_look)
+STEPS: tuple[Step, ...] = (prepare, ready_gates, work, capture, last_look)
 """What a trial does, in order; `file_score` comes after, whatever happened."""
+
+STEPS_AGAIN: tuple[Step, ...] = (recall, last_look)
+"""What is left of a trial that was interrupted after its session had been captured."""
 
 __all__ = ["STEPS", "Job", "run_trial"]
 
@@ -40,11 +44,14 @@ async def run_trial(job: Job, trial: TrialId, config: Config) -> Score:
         LookError: something that concerns every trial, a full disk or a broken suite.
     """
     home = job.home.trial(trial)
-    home.begin_attempt()
+    steps = STEPS_AGAIN
+    if home.session() is None:
+        steps = STEPS
+        home.begin_attempt()
     with private_directory() as place, alone():
         async with anyio.create_task_group() as group:
             run = Run.begin(job, home, config, place, group)
-            for step in STEPS:
+            for step in steps:
                 if not await _took(step, run):
                     break
     return file_score(run)

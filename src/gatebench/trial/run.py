@@ -8,7 +8,7 @@ from anyio.abc import TaskGroup
 
 from gatebench.agents.result import WorkerResult
 from gatebench.gates.base import Gate
-from gatebench.model.score import WriterOutcome
+from gatebench.model.score import Session, WriterOutcome
 from gatebench.model.task import PromptVariant, Task
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.verdict import SuiteRun, Verdict
@@ -58,6 +58,8 @@ class Run:
     pristine_tree: str = ""
     gates: tuple[Gate, ...] = ()
     result: WorkerResult | None = None
+    session: Session | None = None
+    """What the session came to, once it has ended."""
     final_tree: str | None = None
     final: Verdict | None = None
     suite: SuiteRun | None = None
@@ -76,7 +78,7 @@ class Run:
     def begin(
         cls, job: Job, home: TrialDir, config: Config, place: Path, group: TaskGroup
     ) -> "Run":
-        """Set a trial up; nothing is started yet."""
+        """Set a trial up, or take an interrupted one up again; nothing is started yet."""
         attempt = home.attempt
         log = StopLog(home, job.journal, attempt)
         ledger = Ledger(lambda call: log.event("call", **call.model_dump(mode="json")))

@@ -20,7 +20,7 @@ class StopLog:
         self._home = home
         self._journal = journal
         self._attempt = attempt
-        self._stops: dict[int, StopRecord] = {}
+        self._stops: dict[int, StopRecord] = {stop.n: stop for stop in home.stops()}
 
     @property
     def trial(self) -> TrialId:

@@ -1,0 +1,68 @@
+"""Who broke what: the one table of a trial's statuses.
+
+Infrastructure that fails is never the agent's failure: such a trial is invalid, is counted beside
+every rate, and is run again by the same command. What the agent itself did (turns or time used up,
+a limit broken, tampering) is an outcome, and stays.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Who(StrEnum):
+    """Whose doing a status is."""
+
+    NOBODY = "nobody"
+    AGENT = "agent"
+    PROVIDER = "provider"
+    GATE = "gate"
+    ORACLE = "oracle"
+    SANDBOX = "sandbox"
+    HARNESS = "harness"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One status."""
+
+    who: Who
+    valid: bool
+    """Whether the trial counts."""
+    retries: int
+    """How often it is run again at once, in the same invocation."""
+    meaning: str
+
+
+FAULTS: dict[str, Fault] = {
+    "ok": Fault(Who.NOBODY, valid=True, retries=0, meaning="the session ended, in whatever way"),
+    "limits": Fault(
+        Who.AGENT, valid=True, retries=0, meaning="the agent was ended at a limit of its sandbox"
+    ),
+    "spawn_failed": Fault(
+        Who.SANDBOX, valid=False, retries=1, meaning="a command could not be started"
+    ),
+    "api_error": Fault(Who.PROVIDER, valid=False, retries=1, meaning="the model's service failed"),
+    "agent_error": Fault(
+        Who.HARNESS, valid=False, retries=1, meaning="the agent's program called its end an error"
+    ),
+    "crashed": Fault(
+        Who.HARNESS, valid=False, retries=1, meaning="the agent's program ended without a result"
+    ),
+    "no_result": Fault(
+        Who.HARNESS, valid=False, retries=1, meaning="it ended well, but without a result"
+    ),
+    "gate_absent": Fault(
+        Who.HARNESS, valid=False, retries=0, meaning="the agent stopped; its Stop hook never ran"
+    ),
+    "gate_error": Fault(Who.GATE, valid=False, retries=1, meaning="a gate could not be prepared"),
+    "oracle_error": Fault(
+        Who.ORACLE, valid=False, retries=0, meaning="a verdict is missing; rescore may help"
+    ),
+    "harness_error": Fault(Who.HARNESS, valid=False, retries=0, meaning="a bug of ours"),
+}
+"""By ``status`` of ``score.json``."""
+
+
+def fault(status: str) -> Fault:
+    """The row of a status; one that isn't listed is a bug of ours."""
+    return FAULTS.get(status, FAULTS["harness_error"])

@@ -1,0 +1,26 @@
+"""The table of statuses: one in code, the same in the docs."""
+
+import re
+from pathlib import Path
+
+from gatebench.errors import HarnessFault
+from gatebench.model.faults import FAULTS, fault
+
+DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
+
+
+def test_the_docs_show_the_very_table() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (\w+) \| (yes|no) \| (\d) \| (.+) \|$", DOCS.read_text(), re.M
+    )
+    told = {r[0]: (r[1], r[2] == "yes", int(r[3]), r[4]) for r in rows}
+    assert told == {k: (f.who.value, f.valid, f.retries, f.meaning) for k, f in FAULTS.items()}
+
+
+def test_every_fault_of_ours_has_a_row() -> None:
+    kinds = [HarnessFault, *HarnessFault.__subclasses__()]
+    assert {kind.status for kind in kinds} <= set(FAULTS)
+
+
+def test_an_unknown_status_never_counts() -> None:
+    assert not fault("something new").valid
