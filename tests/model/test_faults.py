@@ -11,14 +11,14 @@ DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
 
 def test_the_docs_show_the_very_table() -> None:
     rows = re.findall(
-        r"^\| `(\w+)` \| (\w+) \| (yes|no) \| (\d) \| (.+) \|$", DOCS.read_text(), re.M
+        r"^\| `(\w+)` \| (\w+) \| (yes|no) \| (\d) \| (.+) \|$", DOCS.read_text(), re.MULTILINE
     )
     told = {r[0]: (r[1], r[2] == "yes", int(r[3]), r[4]) for r in rows}
     assert told == {k: (f.who.value, f.valid, f.retries, f.meaning) for k, f in FAULTS.items()}
 
 
 def test_every_fault_of_ours_has_a_row() -> None:
-    kinds = [HarnessFault, *HarnessFault.__subclasses__()]
+    kinds: list[type[HarnessFault]] = [HarnessFault, *HarnessFault.__subclasses__()]
     assert {kind.status for kind in kinds} <= set(FAULTS)
 
 

@@ -23,7 +23,6 @@ from gatebench.trial.progress import Watcher
 from gatebench.trial.ready import check_ready, config_digests
 from gatebench.trial.words import in_a_line
 
-
 PAUSE_S = 3.0
 """Before a trial that a fault of ours broke is run again at once."""
 
