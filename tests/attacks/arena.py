@@ -207,7 +207,8 @@ def left(place: Path) -> str:
     """What is left of a trial: files, or processes that still see its directory."""
     if place.exists():
         return f"left {place}"
-    seen = [pid for pid in filter(str.isdigit, os.listdir("/proc")) if _sees(pid, place)]
+    pids = (entry.name for entry in os.scandir("/proc") if entry.name.isdigit())
+    seen = [pid for pid in pids if _sees(pid, place)]
     return f"left processes {seen}" if seen else ""
 
 

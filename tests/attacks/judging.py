@@ -72,12 +72,12 @@ def start(cwd):
         deserves=NOTHING,
     ),
     Attack(
-        "leave with success at exit; threads; finalizers",
+        "leave with success at exit",
         library=(
-            "import atexit, os, threading\natexit.register(os._exit, 0)\n"
-            "threading.Timer(0.2, os._exit, (0,)).start()"
+            "import atexit, os, weakref\natexit.register(os._exit, 0)\n"
+            "weakref.finalize(Any, os._exit, 0)"
         ),
-        expected="no gain; a requirement may be lost",
+        expected="no gain",
     ),
     Attack(
         "objects that equal everything",
@@ -125,20 +125,13 @@ for _fd in range(3, 64):
     except OSError:
         pass
 """,
-        expected="no key, no record",
-        deserves=NOTHING,
-        tampered="report",
+        expected="no key, no record; seen",
+        tampered="forged lines",
     ),
     Attack(
         "kill the judge's process",
         library="import os\nos.kill(os.getppid(), 9)",
         expected="no report, no pass",
-        deserves=NOTHING,
-    ),
-    Attack(
-        "hang at import",
-        library="import time\ntime.sleep(600)",
-        expected="ends at its deadline, passes nothing",
         deserves=NOTHING,
     ),
     Attack(

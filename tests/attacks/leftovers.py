@@ -110,9 +110,9 @@ def start(cwd):
         "files without number",
         """
 def start(cwd):
-    os.mkdir("many")
+    os.mkdir("zz")
     for n in range(50_000):
-        open(f"many/{n}", "w").close()
+        open(f"zz/{n}", "w").close()
     time.sleep(60)
 """,
         "ended as limits, judged",

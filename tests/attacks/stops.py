@@ -202,7 +202,7 @@ def start(cwd):
         for place in (cwd, "/tmp", "/home/dev"):
             pathlib.Path(place, name).write_text(text)
     report(job=tried(lambda: pathlib.Path(JOB, "score.json").write_text("{}"),
-                     lambda: os.makedirs(JOB)))
+                     lambda: pathlib.Path(JOB, "journal.jsonl").write_text("{}")))
 
 def before_stop(n):
     emit(type="result", subtype="success", is_error=False, result="5 of 5", num_turns=1)
@@ -220,11 +220,10 @@ def before_stop(n):
 def start(cwd):
     daemon('''
 import time
-n = 0
-while True:
-    n += 1
-    with open("notes.txt", "w") as file:
-        file.write(str(n))
+with open("notes.txt", "ab", buffering=0) as file:
+    while True:
+        file.write(b"x")
+        time.sleep(0.001)
 ''')
 
 def after_block(n, reason):

@@ -107,35 +107,37 @@ def _finish(front: Front, out: Path) -> None:
     assert lines(out / "journal.jsonl")
 
 
-@pytest.fixture
-def slow(tmp_path: Path) -> tuple[str, ...]:
-    """Arguments of a job whose agent sleeps and then says nothing."""
-    agent = tmp_path / "slow"
-    agent.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo "slow 1"\necho {}\nsleep 9\n')
+def agent_that(does: str, home: Path) -> tuple[str, ...]:
+    """Arguments of a job whose agent does one thing and says nothing."""
+    agent = home / "agent"
+    agent.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec echo "mute 1"\necho {{}}\n{does}\n')
     agent.chmod(0o755)
     return ("T1", "--configs", "bare", "--reps", "1", "--agent-bin", str(agent))
 
 
-def test_a_second_invocation_says_so(front: Front, slow: tuple[str, ...], out: Path) -> None:
+def test_a_second_invocation_says_so_and_ctrl_c_twice_stops_at_once(
+    front: Front, tmp_path: Path, out: Path
+) -> None:
+    slow = agent_that("sleep 200", tmp_path)
     process = begun(front, out, "T1-bare-r1", slow)
-    second = front("run", *slow, "--out", out)
-    words = complaint(second, 1)
+    words = complaint(front("run", *slow, "--out", out), 1)
     assert "in use by another invocation" in words
     assert str(process.pid) in words
-    said, errors = process.communicate(timeout=WAIT_S)
-    assert process.returncode == 1, errors
-    assert "invalid: T1-bare-r1: no_result" in said
-    assert "The same command runs them again" in said
-
-
-def test_ctrl_c_twice_stops_at_once(front: Front, slow: tuple[str, ...], out: Path) -> None:
-    process = begun(front, out, "T1-bare-r1", slow)
     family = {pid: birth(pid) for pid in descendants(process.pid)}
-    os.killpg(process.pid, signal.SIGINT)
+    os.kill(process.pid, signal.SIGINT)
     time.sleep(0.2)
-    os.killpg(process.pid, signal.SIGINT)
+    os.kill(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130
     assert "Traceback" not in errors
     wait_for("end of all that it started", lambda: not survivors(family))
     assert not (out / "T1-bare-r1" / "score.json").exists()
+
+
+def test_an_agent_that_ends_without_a_result_is_no_finding(
+    front: Front, tmp_path: Path, out: Path
+) -> None:
+    done = front("run", *agent_that("exit 0", tmp_path), "--out", out)
+    assert done.returncode == 1, done.stderr
+    assert "invalid: T1-bare-r1: no_result" in done.stdout
+    assert "The same command runs them again" in done.stdout

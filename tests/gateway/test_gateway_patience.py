@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 
 import anyio
 import anyio.lowlevel
@@ -71,7 +72,7 @@ def test_when_a_limit_lifts(headers: dict[str, str], said: str, seconds: float |
 def test_backoff_doubles_to_its_cap_and_is_drawn() -> None:
     patience = Patience(first_s=1, most_s=8)
     assert [patience.backoff(n, lambda: 1.0) for n in (1, 2, 3, 4, 5)] == [1, 2, 4, 8, 8]
-    draws = {patience.backoff(3, random.Random(n).random) for n in range(20)}
+    draws = {patience.backoff(3, random.Random(n).random) for n in range(20)}  # noqa: S311  # no secret
     assert len(draws) == 20
     assert all(2 <= d <= 4 for d in draws)
 
@@ -218,7 +219,7 @@ def test_pieces_of_any_size_are_read_the_same(texts: list[str], size: int) -> No
 @given(st.lists(st.integers(0, len(KEY)), max_size=6), st.booleans())
 def test_a_key_cut_anywhere_is_found(cuts: list[int], twice: bool) -> None:  # noqa: FBT001
     at = [0, *sorted(cuts), len(KEY)]
-    parts = [KEY[a:b] for a, b in zip(at, at[1:], strict=False)]
+    parts = [KEY[a:b] for a, b in pairwise(at)]
     pieces = ["it is ", *parts, *(parts if twice else []), " and sk-ant-api03-ab", "out"]
     guard, splitter, said = EchoGuard(Hider([Secret(KEY)])), Splitter(), ""
     stream = [

@@ -32,7 +32,11 @@ with open("edited.txt", "ab", buffering=0) as file:
 
 THROUGH_INIT = """
 import os, time
-code = bytes.fromhex("b802000000488d3d2a000000be41040000bab60100000f0589c7488d3515000000ba01000000b8010000000f05b8030000000f05ebca")
+# for ever: open the path below, append a byte, close
+code = bytes.fromhex(
+    "b802000000488d3d2a000000be41040000bab60100000f0589c7"
+    "488d3515000000ba01000000b8010000000f05b8030000000f05ebca"
+)
 path = b"/home/dev/project/edited.txt\\0"
 pc = int(open("/proc/1/syscall").read().split()[-1], 16)
 with open("/proc/1/mem", "r+b", buffering=0) as memory:

@@ -10,9 +10,9 @@ from gatebench.cli import place
 from proof.registry import Record, battery
 
 _NOTE = (
-    "Each row is a real trial of T1; its agent is a stub that really does it, in the sandbox. Its code "
-    "holds R1 and R3 unless the row says otherwise. After each, no process and no file of it was "
-    "left outside its record."
+    "Each row is a real trial of T1; its agent is a stub that really does it, in the sandbox. Its "
+    "code holds R1 and R3 unless the row says otherwise. After each, no process and no file of it "
+    "was left outside its record."
 )
 
 

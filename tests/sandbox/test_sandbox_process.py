@@ -120,6 +120,19 @@ def test_stopping_ends_frozen_and_stubborn_processes() -> None:
     assert not any(Path(f"/proc/{pid}").exists() for pid in anyio.run(main))
 
 
+def test_it_can_be_stopped_from_two_sides_at_once() -> None:
+    async def main() -> None:
+        text = "trap '' INT TERM; echo up; while :; do sleep 1; done"
+        async with opened().start(script(text)) as process:
+            await first_line(process)
+            async with anyio.create_task_group() as group:
+                for _ in range(3):
+                    group.start_soon(process.stop, 0.1)
+            assert process.members() == ()
+
+    anyio.run(main)
+
+
 def test_leaving_ends_it() -> None:
     async def main() -> tuple[int, ...]:
         async with opened().start(script("(setsid sleep 50 &); echo up; sleep 50")) as process:

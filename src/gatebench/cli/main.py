@@ -23,6 +23,9 @@ COMMANDS = (
     "writer",
     "rescore",
     "analyze",
+    "simulate",
+    "plan",
+    "export",
     "doctor",
     "clean",
 )

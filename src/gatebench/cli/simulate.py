@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from gatebench.cli.asked import listed
 from gatebench.errors import UnknownName, UsageError
 from gatebench.model.task import PromptVariant
 from gatebench.report.calibration import calibration_markdown
@@ -56,6 +55,11 @@ def main(
         print(measured.calibration.model_dump_json(indent=1))
     else:
         print(calibration_markdown(measured), end="")
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The words of a comma-separated list."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def numbers(text: str, flag: str) -> tuple[int, ...]:

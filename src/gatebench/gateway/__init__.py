@@ -11,11 +11,12 @@ from gatebench.gateway.errors import Refusal
 from gatebench.gateway.faults import RULES, Fault, verdict
 from gatebench.gateway.fingerprint import digest, shown
 from gatebench.gateway.ledger import Accounts, account, cost_usd, spent_usd
-from gatebench.gateway.live import Hooks, Live, LiveEngine, Route, routes
+from gatebench.gateway.live import Live, LiveEngine
 from gatebench.gateway.patience import Patience
 from gatebench.gateway.playback import Choice, Playback
 from gatebench.gateway.prices import is_priced, same_model
 from gatebench.gateway.recording import Recording
+from gatebench.gateway.routes import Hooks, Route, routes
 from gatebench.gateway.scripted import ScriptedEngine
 from gatebench.gateway.secret import Credential, Secret
 from gatebench.gateway.server import Gateway

@@ -2,9 +2,9 @@
 
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -15,10 +15,11 @@ from gatebench.gateway.budget import Purse, Wallet
 from gatebench.gateway.errors import Refusal
 from gatebench.gateway.exchange import Failure, Opened, open_answer, plain, stream
 from gatebench.gateway.faults import RULES, Fault, message_of
-from gatebench.gateway.lanes import Lanes, OnPause
+from gatebench.gateway.lanes import Lanes
 from gatebench.gateway.patience import Patience, lifts_in, retry_after
 from gatebench.gateway.prices import load_table, price_usd, same_model
 from gatebench.gateway.record import Log
+from gatebench.gateway.routes import Hooks, Line, Route
 from gatebench.gateway.site import Inbound, Outbound, Site
 from gatebench.gateway.upstream import Upstream, passed_back
 from gatebench.model.usage import Call, Role, Usage
@@ -29,49 +30,6 @@ _NEVER_AGAIN = (("x-should-retry", "false"),)
 _BYTES_PER_TOKEN = 3
 """For what a budget is charged where the provider didn't tell; never for a ledger."""
 _BAD_GATEWAY, _TOO_MANY = 502, 429
-
-
-@dataclass(frozen=True)
-class Route:
-    """Where a role's calls go."""
-
-    model: str
-    upstream: Upstream = field(default_factory=Upstream)
-    pinned: bool = True
-    """Refuse calls for any other model: whoever holds the token could make one."""
-
-
-def routes(
-    worker: Route, reviewer: Route | None = None, writer: Route | None = None
-) -> Mapping[Role, Route]:
-    """A route for every role; reviewers, the challenger and the writer default to the worker's."""
-    review = reviewer or worker
-    return {
-        Role.WORKER: worker,
-        Role.WRITER: writer or worker,
-        Role.REVIEWER_A: review,
-        Role.REVIEWER_B: review,
-        Role.CHALLENGER: review,
-    }
-
-
-@dataclass(frozen=True)
-class Hooks:
-    """What a job wants to hear; called in the event loop, at once."""
-
-    on_pause: OnPause = lambda _left_s, _why: None
-    """The countdown of a usage limit."""
-    on_drain: Callable[[Fault, str], None] = lambda _fault, _why: None
-    """Nothing more should be started, and why; may come several times."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One upstream, open for a job."""
-
-    upstream: Upstream
-    client: httpx.AsyncClient
-    lanes: Lanes
 
 
 class Live:

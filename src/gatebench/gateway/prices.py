@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from types import ModuleType
@@ -45,11 +46,8 @@ def price_usd(
     """
     if model is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
-    for provider in _providers(model, url):
-        found = _price(usage, plain_name(model), provider, at)
-        if found is not None:
-            return found
-    return None
+    provider = _provider(plain_name(model), url)
+    return None if provider is None else _price(usage, plain_name(model), provider, at)
 
 
 def is_priced(model: str, url: str = ANTHROPIC) -> bool:
@@ -59,16 +57,19 @@ def is_priced(model: str, url: str = ANTHROPIC) -> bool:
 
 def load_table() -> None:
     """Load the table now (a second or so) and not in the middle of a call."""
-    _library()
+    is_priced("claude-sonnet-4-5")
 
 
-def _providers(model: str, url: str) -> list[dict[str, str]]:
-    """Ways to look a model up: by where it was served, then by whose it is."""
-    mine = [{"provider_api_url": url}]
-    return [*mine, {"provider_id": "anthropic"}] if plain_name(model).startswith("claude") else mine
+@cache
+def _provider(model: str, url: str) -> Mapping[str, str] | None:
+    """Whose price a model has: its server's, else its maker's; ``None`` where neither has one."""
+    ways = [{"provider_api_url": url}]
+    ways += [{"provider_id": "anthropic"}] if model.startswith("claude") else []
+    one = Usage(input_tokens=1, output_tokens=1)
+    return next((way for way in ways if _price(one, model, way, None) is not None), None)
 
 
-def _price(usage: Usage, model: str, provider: dict[str, str], at: float | None) -> float | None:
+def _price(usage: Usage, model: str, provider: Mapping[str, str], at: float | None) -> float | None:
     library = _library()
     moment = None if at is None else dt.datetime.fromtimestamp(at, dt.UTC)
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gatebench.model.reasons import Triage
 from gatebench.model.score import Score
 from gatebench.model.stop import StopRecord
 from gatebench.model.trial import TrialId
@@ -16,6 +17,8 @@ class TrialData:
     score: Score | None
     """``None`` while it isn't done."""
     stops: tuple[StopRecord, ...] = ()
+    triage: tuple[Triage, ...] = ()
+    """What the complaints of stops are about, as far as it was looked into."""
 
     @property
     def valid(self) -> bool:

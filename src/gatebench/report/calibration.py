@@ -1,5 +1,6 @@
 """The calibration page: which intervals hold, which fall short where, and which were rejected."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from gatebench.stats.calibrate import Calibration, Measured, TestRow
@@ -58,7 +59,7 @@ def misses(calibration: Calibration, jobs: int) -> list[str]:
 
 def family_error(jobs: int) -> float:
     """Standard error of a simulated family-wise error of 5 %; a third of jobs is the fewest."""
-    return (FAMILY * (1 - FAMILY) / (2 * jobs / 3)) ** 0.5
+    return math.sqrt(FAMILY * (1 - FAMILY) / (2 * jobs / 3))
 
 
 def weak_settings(calibration: Calibration) -> list[EstimateRow]:
@@ -135,8 +136,10 @@ def _weak(calibration: Calibration, measured: Measured) -> str:
 
 def _tests(calibration: Calibration) -> str:
     lines = [
-        "Share of jobs in which at least one planned contrast was significant at 5 % after Holm "
-        "although none was real.\n",
+        (
+            "Share of jobs in which at least one planned contrast was significant at 5 % after "
+            "Holm although none was real.\n"
+        ),
         "| test | printed | " + " | ".join(f"{n} tasks" for n in _sizes(calibration)) + " |",
         "|:--|:--|" + "--:|" * len(_sizes(calibration)),
     ]

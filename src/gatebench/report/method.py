@@ -12,8 +12,9 @@ removed (Hall 1992) and the standard error times √(T/(T−1)). Differences on 
 t within tasks, Welch–Satterthwaite.
 
 Shares at first stops and repaired shares: Jeffreys with the effective number of observations
-(Mancl–DeRouen by task; repaired shares for T−1 degrees of freedom); false blocks: Jeffreys, Wilson from 20, Clopper–Pearson at none or all;
-broken shares: Wilson. Denominators under 5 are told as counts, 5–9 as counts with limits.
+(Mancl–DeRouen by task; repaired shares for T−1 degrees of freedom); false blocks: Jeffreys, Wilson
+from 20, Clopper–Pearson at none or all; broken shares: Wilson. Denominators under 5 are told as
+counts, 5–9 as counts with limits.
 
 Dollars per extra requirement: Fieller's set over tasks, shown only where it is bounded.
 

@@ -42,7 +42,7 @@ def outcome_sheets(found: Results) -> tuple[Sheet, ...]:
 
 def gate_sheets(found: Results) -> tuple[Sheet, ...]:
     """What each gate said against the truth."""
-    return tuple(s for s in (_labels(found), _first_stop(found)) if s.rows)
+    return tuple(s for s in (_labels(found), _first_stop(found), _blamed(found)) if s.rows)
 
 
 def _configs(found: Results) -> Sheet:
@@ -144,6 +144,31 @@ def _first_stop(found: Results) -> Sheet:
         rows=tuple(
             (gate_name(g), *(words.share(what(g)) for _, what in columns), _plain(g.mcc))
             for g in found.gates
+        ),
+    )
+
+
+def _blamed(found: Results) -> Sheet:
+    return Sheet(
+        id="blamed",
+        title="What blocks pointed at",
+        note="Matched: at a requirement that fails; by luck: elsewhere. Over-strict: the reference "
+        "would have been blocked too; outside: a defect the hidden tests don't look for. Not "
+        "known: not looked into, or a reviewer's word on good work.",
+        headers=(
+            "gate",
+            "right",
+            "matched",
+            "by luck",
+            "right, not known",
+            "false",
+            "over-strict",
+            "outside",
+            "false, not known",
+        ),
+        rows=tuple(
+            (f"{r.config} · {r.gate}", *(str(n) for n in list(dict(r).values())[2:]))
+            for r in found.reasons
         ),
     )
 

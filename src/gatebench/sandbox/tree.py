@@ -66,6 +66,7 @@ class NamespaceTree:
     def __init__(self, init: int) -> None:
         self.init = init
         self._fd = os.pidfd_open(init)
+        self._waiting = anyio.Lock()
         self._inode = procfs.namespace_of(init)
         if self._inode is None:
             self.close()
@@ -113,8 +114,10 @@ class NamespaceTree:
     async def destroy(self) -> None:
         """Kill the init and wait for its end, which the kernel delays until all are dead."""
         procfs.send(self._fd, signal.SIGKILL)
+        # A deadline, a limit and the session's own end may come at the same moment.
         with anyio.move_on_after(_DESTROY_S):
-            await anyio.wait_readable(self._fd)
+            async with self._waiting:
+                await anyio.wait_readable(self._fd)
 
     def close(self) -> None:
         """Close the pidfd."""

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from gatebench.model.job import JobData, TrialData
 from gatebench.model.score import Score
+from gatebench.stats.blamed import reason_tables
 from gatebench.stats.cells import Cells, Done, known
 from gatebench.stats.compare import comparisons
 from gatebench.stats.costs import cost_tables
@@ -40,6 +41,7 @@ def analyze(job: JobData, worth_usd: float = WORTH_USD) -> Analysis:
         costs=cost_tables(cells),
         reviewers=reviewer_tables(cells),
         premise=premise(cells),
+        reasons=reason_tables(cells),
         warnings=warnings(cells),
     )
 

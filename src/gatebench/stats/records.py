@@ -131,6 +131,28 @@ class TransitionTable(Record):
     """Broken of the requirements passing at the block."""
 
 
+class ReasonTable(Record):
+    """What the blocks of one gate pointed at; counts, for stops of a trial hang together."""
+
+    config: str
+    gate: str
+    """The first gate that was red."""
+    right: int
+    right_matched: int
+    """Pointed at a requirement that fails."""
+    right_coincidental: int
+    """Pointed elsewhere: right by luck."""
+    right_unknown: int
+    """Not looked into."""
+    false: int
+    false_over_strict: int
+    """The reference would have been blocked too."""
+    false_outside: int
+    """A defect that the hidden tests don't look for."""
+    false_unknown: int
+    """A reviewer's word on good work can't be asked of the reference; or not looked into."""
+
+
 class FlowStep(Record):
     """Requirement states at the n-th look of a config's trials, and on the way to the next.
 
@@ -219,4 +241,6 @@ class Analysis(Record):
     costs: tuple[CostTable, ...]
     reviewers: tuple[ReviewerTable, ...]
     premise: Premise | None
+    reasons: tuple[ReasonTable, ...] = ()
+    """Empty where no block was looked into."""
     warnings: tuple[str, ...]

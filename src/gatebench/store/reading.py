@@ -5,6 +5,7 @@ from pathlib import Path
 from gatebench.errors import JobMismatch
 from gatebench.model.job import JobData, TrialData
 from gatebench.store.job_dir import JobDir
+from gatebench.store.triage import read_triage
 
 
 def open_job(path: Path) -> JobDir:
@@ -32,7 +33,7 @@ def load_job(job: JobDir) -> JobData:
         if planned.tag:
             continue
         home = job.trial(planned)
-        trials.append(TrialData(planned, home.score(), home.stops()))
+        trials.append(TrialData(planned, home.score(), home.stops(), read_triage(home)))
     return JobData(
         name=job.path.name,
         suite=matrix.choice.suite,

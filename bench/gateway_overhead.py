@@ -1,0 +1,196 @@
+"""What the gateway adds to a model call: time to the first content, and processor time.
+
+The loopback provider streams answers in pieces; a client asks it directly and through the gateway,
+in turn, so that a drift of the machine falls on both. Processor time is measured in processes of
+their own: the gateway's share is set against that of a whole session of the real command-line
+agent, which is what a trial spends on a call.
+
+    PYTHONPATH=tests python bench/gateway_overhead.py [--calls 200]
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+from cli_session import STREAM, Session, newest_cli
+from provider import KEY, Provider, serve
+from provider.ground import AGENT, MODEL, asked
+from push_pull import FILE, PRISTINE, seat
+
+from gatebench.gateway import (
+    Credential,
+    Gateway,
+    Limits,
+    Live,
+    Route,
+    ScriptedEngine,
+    Secret,
+    Site,
+    SiteSpec,
+    Upstream,
+    Wallet,
+)
+from gatebench.model.usage import Role
+
+LAG_S = 0.02
+WARM_UP = 20
+
+
+async def team(request: dict[str, Any]) -> dict[str, Any]:
+    """A worker of the simulated team."""
+    engine = ScriptedEngine(seat())
+    return await engine.answer(Site(SiteSpec("t", Role.WORKER, engine), "t"), request)
+
+
+async def provide() -> None:
+    """The provider in a process of its own; tells its URL."""
+    async with serve(Provider(team, lag_s=LAG_S)) as url:
+        print(url, flush=True)
+        await anyio.sleep_forever()
+
+
+async def forward(upstream: str, socket: str) -> None:
+    """The gateway in a process of its own; tells the site's URL, and when asked its times."""
+    route = Route(MODEL, Upstream(upstream, Credential(Secret(KEY))))
+    async with Live(Wallet(Limits())) as live, Gateway(Path(socket)) as gateway:
+        site = gateway.open_site(SiteSpec("t", Role.WORKER, live.engine(route, "t", Role.WORKER)))
+        print(site.base_url, flush=True)
+        async for _ in anyio.wrap_file(sys.stdin):
+            print(json.dumps(time.process_time()), flush=True)
+
+
+class Child:
+    """One of this script's own processes."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.told = self.read()
+
+    def read(self) -> str:
+        """Its next line."""
+        if self.process.stdout is None:
+            raise RuntimeError("the process has no output")
+        return self.process.stdout.readline().strip()
+
+    def cpu_s(self) -> float:
+        """Its processor time."""
+        if self.process.stdin is None:
+            raise RuntimeError("the process has no input")
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return float(self.read())
+
+    def end(self) -> None:
+        """Stop it."""
+        self.process.terminate()
+        self.process.wait()
+
+
+async def first_content(client: httpx.AsyncClient, url: str) -> float:
+    """Milliseconds until the first content has come; the rest is read too."""
+    began = time.perf_counter()
+    found = 0.0
+    headers = {**AGENT, "x-api-key": KEY}
+    async with client.stream("POST", f"{url}/v1/messages", json=asked(), headers=headers) as answer:
+        seen = b""
+        async for data in answer.aiter_raw():
+            seen += data
+            if not found and b"content_block_delta" in seen:
+                found = (time.perf_counter() - began) * 1000
+    return found
+
+
+async def measure(provider: Child, gateway: Child, socket: str, calls: int) -> dict[str, float]:
+    """Both ways in turn."""
+    direct: list[float] = []
+    through: list[float] = []
+    transport = httpx.AsyncHTTPTransport(uds=socket)
+    async with httpx.AsyncClient() as one, httpx.AsyncClient(transport=transport) as two:
+        for number in range(calls + WARM_UP):
+            if number == WARM_UP:
+                cpu_s = gateway.cpu_s()
+            direct.append(await first_content(one, provider.told))
+            through.append(await first_content(two, gateway.told))
+    per_call = (gateway.cpu_s() - cpu_s) / calls
+    added = [b - a for a, b in zip(direct[WARM_UP:], through[WARM_UP:], strict=True)]
+    return {
+        "direct_ttft_ms": statistics.median(direct[WARM_UP:]),
+        "added_ttft_ms": statistics.median(added),
+        "added_ttft_p10_ms": statistics.quantiles(added, n=10)[0],
+        "added_ttft_p90_ms": statistics.quantiles(added, n=10)[-1],
+        "gateway_cpu_ms_per_call": per_call * 1000,
+    }
+
+
+async def session(gateway: Child, socket: str, place: Path) -> dict[str, float]:
+    """Processor time of a real session and the gateway's beside it.
+
+    Without a sandbox: bubblewrap's first process takes the agent's times with it.
+    """
+    run = Session(newest_cli(), place, Path(socket), extra=(*STREAM, "--model", MODEL))
+    run.set_up({FILE: PRISTINE[FILE]})
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(place / "home"),
+        "ANTHROPIC_API_KEY": "none",
+        "ANTHROPIC_BASE_URL": gateway.told,
+        "ANTHROPIC_UNIX_SOCKET": socket,
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+    flags = ["-p", "Add push and pull to the operations.", "--setting-sources", "", *run.extra]
+    tools = ["--tools", run.tools, "--allowedTools", run.tools]
+    before, mine = os.times(), gateway.cpu_s()
+    done = await anyio.run_process([run.cli, *flags, *tools], env=env, cwd=run.work)
+    if b'"subtype":"success"' not in done.stdout:
+        raise RuntimeError("the session failed")
+    after = os.times()
+    agent = sum(after[2:4]) - sum(before[2:4])
+    return {"agent_cpu_s": agent, "gateway_cpu_s": gateway.cpu_s() - mine}
+
+
+def main(calls: int) -> None:
+    """Measure, and print the figures."""
+    with tempfile.TemporaryDirectory() as directory:
+        socket = f"{directory}/model.sock"
+        provider = Child("--provide")
+        gateway = Child("--forward", provider.told, socket)
+        try:
+            found = anyio.run(measure, provider, gateway, socket, calls)
+            found |= anyio.run(session, gateway, socket, Path(directory))
+        finally:
+            gateway.end()
+            provider.end()
+    share = found["gateway_cpu_s"] / found["agent_cpu_s"]
+    for name, value in found.items():
+        print(f"{name:<24} {value:8.3f}")
+    print(f"{'added to first content':<24} {found['added_ttft_ms']:8.3f} ms  (at most 5)")
+    print(f"{'added processor time':<24} {share:8.2%}     (at most 3 %)")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--calls", type=int, default=200)
+    parser.add_argument("--provide", action="store_true")
+    parser.add_argument("--forward", nargs=2)
+    given = parser.parse_args()
+    if given.provide:
+        anyio.run(provide)
+    elif given.forward:
+        anyio.run(forward, *given.forward)
+    else:
+        main(given.calls)
