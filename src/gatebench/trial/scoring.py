@@ -11,8 +11,8 @@ def file_score(run: Run) -> Score:
     result = score(evidence_of(run))
     if run.spans.keys() >= {"work"}:
         file_meta(run)
-    run.log.event("scored", status=result.status)
     run.home.save(SCORE, result)
+    run.log.event("scored", status=result.status)
     return result
 
 
