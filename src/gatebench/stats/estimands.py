@@ -4,6 +4,7 @@ The intervals are made by the very functions that `gatebench.stats.analysis` cal
 both against each other on the same trials.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -142,8 +143,9 @@ class Truth:
         return WORTH_USD * extra - self.gap(pair, TOTAL)
 
     def ratio(self, pair: tuple[str, str]) -> float:
-        """Dollars per extra requirement."""
-        return self.gap(pair, TOTAL) / (self.gap(pair, END) * self._population.requirements)
+        """Dollars per extra requirement; not a number where there is none."""
+        extra = self.gap(pair, END) * self._population.requirements
+        return self.gap(pair, TOTAL) / extra if extra else math.nan
 
 
 def _pooled(counts: Counts) -> Floats:
@@ -239,7 +241,7 @@ def covers(estimate: Estimate, truth: float) -> bool | None:
     region: Sequence[tuple[float | None, float | None]] = estimate.region or ()
     if estimate.interval is not None and not region:
         region = (estimate.interval,)
-    if not region:
+    if not region or math.isnan(truth):
         return None
     slack = 1e-9
     return any(

@@ -4,6 +4,7 @@ For one set of tasks (the shipped ones, say) every estimand that an analysis pri
 these are the numbers that the intervals of such a job should contain.
 """
 
+import math
 import random
 from collections.abc import Sequence
 
@@ -25,7 +26,7 @@ class TrueValue(Record):
     whose: str
     """The config, the contrast or the gate."""
     value: float | None
-    """``None`` where it never came up."""
+    """``None`` where it never came up or isn't defined."""
     observations: int | None = None
     """Of a share: how often its denominator came up."""
 
@@ -96,4 +97,4 @@ def _shares(population: Population, truth: Truth) -> list[TrueValue]:
 
 
 def _value(name: str, whose: str, value: float) -> TrueValue:
-    return TrueValue(name=name, whose=whose, value=float(value))
+    return TrueValue(name=name, whose=whose, value=None if math.isnan(value) else float(value))

@@ -62,6 +62,7 @@ def _meta(run: Run) -> dict[str, object]:
         "interpreter": sys.implementation.name,
         "agent": run.bench.program.name,
         "agent_version": run.bench.program.version,
+        "agent_closed": run.bench.program.closed,
         "digests": run.bench.digests,
         "choice": choice.model_dump(mode="json"),
         "config": run.config.model_dump(mode="json"),
