@@ -216,7 +216,6 @@ def start(cwd):
 def start(cwd):
     report(echo={SECRET!r}, url=os.environ["ANTHROPIC_BASE_URL"], length=len(TOKEN))
     print({SECRET!r}, file=sys.stderr)
-    pathlib.Path("note.txt").write_text("")
 """,
         "redacted in everything stored",
         check=not_stored,

@@ -23,6 +23,7 @@ def test_it_is_an_ordinary_user(user: Ordinary) -> None:
     assert said.stdout.split() == ["61234", "False"], said.stderr
 
 
+@pytest.mark.proof
 def test_the_sandbox_holds(user: Ordinary) -> None:
     options = ("-q", "-p", "no:cacheprovider", "-x", "--basetemp", str(user.home / "tmp/pytest"))
     done = user.python(
@@ -58,6 +59,7 @@ for outcome in stage(FROM_INSIDE, Path(sys.argv[1])):
 """
 
 
+@pytest.mark.proof
 def test_nothing_of_the_bench_is_seen_from_inside(user: Ordinary) -> None:
     done = user.python("-c", FROM_INSIDE, str(user.cache))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

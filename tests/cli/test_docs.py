@@ -41,7 +41,8 @@ def _shown(text: str) -> list[list[str]]:
 
 
 def _concrete(line: str) -> list[str]:
-    """A usage line with its choices made: `[TRIAL]` is given, `A|B` is A, `…` is nothing."""
+    """A usage line with its choices made: `[TRIAL]` is given, `A|B` is A, a value is 1."""
+    line = re.sub(r"(--[\w-]+) (?:…|[A-Z]+\b)", r"\1 1", line)
     line = re.sub(r"[\[\]…]", "", line.replace("\\|", "|"))
     return [word.split("|")[0] for word in shlex.split(line)]
 

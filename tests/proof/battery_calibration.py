@@ -54,8 +54,10 @@ def calibration() -> Record:
         ok=not wrong,
         seconds=measured.seconds,
         notes=(
-            f"{PROOF_JOBS:,} simulated jobs a cell; the whole table, the rejected methods and the "
-            f"{len(weak)} single settings below 93 % are in docs/calibration.md.",
+            (
+                f"{PROOF_JOBS:,} simulated jobs a cell; the whole table, the rejected methods and "
+                f"the {len(weak)} single settings below 93 % are in docs/calibration.md."
+            ),
             *(f"Outside: {line}." for line in wrong),
         ),
     )

@@ -66,7 +66,9 @@ def truth() -> Record:
         ok=share >= LEAST,
         seconds=time.monotonic() - began,
         notes=(
-            f"{known.trials:,} trials for the true values; 20 matrices of 5 × 5 × 2; "
-            f"{100 * share:.1f} % of all {len(told)} intervals hold theirs.",
+            (
+                f"{known.trials:,} trials for the true values; 20 matrices of 5 × 5 × 2; "
+                f"{100 * share:.1f} % of all {len(told)} intervals hold theirs."
+            ),
         ),
     )

@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,6 +17,8 @@ from gatebench.stats.proportions import (
     effective_n,
     jeffreys,
     mancl_derouen,
+    modified_wilson,
+    repeated_share,
     small_share,
     wilson,
     wilson_share,
@@ -155,3 +158,23 @@ def test_one_task_gets_a_share_but_no_interval() -> None:
 def test_a_share_without_measured_coverage_carries_its_reason() -> None:
     assert bare_share(6, 10, "not measured").reason == "not measured"
     assert bare_share(1, 3, "not measured").value is None
+
+
+def test_modified_wilson_worked_by_hand() -> None:
+    # one of five: plain Wilson starts at 0.036; Poisson's −log(0.95)/5 = 0.01026
+    low, high = modified_wilson(1, 5)
+    assert low == pytest.approx(-math.log(0.95) / 5)
+    assert high == wilson(1, 5)[1]
+    assert modified_wilson(4, 5)[1] == pytest.approx(1 + math.log(0.95) / 5)
+    assert modified_wilson(3, 10) == wilson(3, 10)
+    assert modified_wilson(3, 60)[0] < wilson(3, 60)[0]
+    assert modified_wilson(0, 9) == wilson(0, 9)
+
+
+def test_repeated_shares_are_told_with_fewer_degrees_of_freedom() -> None:
+    # 3, 1, 2 of 4 each: p = ½, R = 1, −1, 0, v = 2·(1.5)²/144 = 1/32, effective 8 of 12;
+    # t(11) = 2.20099, t(2) = 4.30265
+    clusters = [Cluster(3, 4), Cluster(1, 4), Cluster(2, 4)]
+    size = 8 * (2.200985 / 4.302653) ** 2
+    assert effective_n(clusters) == pytest.approx(8)
+    assert repeated_share(clusters).interval == pytest.approx(jeffreys(size / 2, size), abs=1e-6)

@@ -68,7 +68,11 @@ async def _git(_means: Means) -> Finding:
 
 
 async def _disk(means: Means) -> Finding:
-    await anyio.to_thread.run_sync(lambda: means.cache.mkdir(parents=True, exist_ok=True))
+    try:
+        await anyio.to_thread.run_sync(lambda: means.cache.mkdir(parents=True, exist_ok=True))
+    except OSError as error:
+        said = f"the cache {means.cache} can't be made: {error.strerror or error}"
+        return _bad("disk", said, "Name another place for it: GATEBENCH_CACHE=DIR.")
     free = min(shutil.disk_usage(p).free for p in (means.cache, "/tmp", ".")) / 1e9  # noqa: S108  # where work copies lie
     said = f"{free:.1f} GB free"
     return _fine("disk", said) if free >= ROOM_GB else _bad("disk", said, "Make 2 GB of room.")

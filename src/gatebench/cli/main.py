@@ -3,6 +3,7 @@
 import datetime as dt
 import platform
 import sys
+import tempfile
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
@@ -96,11 +97,20 @@ def _complain(error: GateBenchError) -> None:
 def _crash_log() -> Path:
     """Write what a maintainer needs to know."""
     now = dt.datetime.now(dt.UTC)
-    path = place.cache() / "crashes" / f"{now:%Y%m%dT%H%M%SZ}.log"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = _crashes() / f"{now:%Y%m%dT%H%M%SZ}.log"
     path.write_text(
         f"gate-bench {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
         f"{' '.join(sys.argv[1:])}\n\n{traceback.format_exc()}",
         encoding="utf-8",
     )
+    return path
+
+
+def _crashes() -> Path:
+    """Where crash logs go; a place that can't be made must not hide the crash."""
+    path = place.cache() / "crashes"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="gatebench-crash-"))
     return path

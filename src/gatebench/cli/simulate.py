@@ -10,6 +10,7 @@ from gatebench.errors import UnknownName, UsageError
 from gatebench.model.task import PromptVariant
 from gatebench.report.calibration import calibration_markdown
 from gatebench.stats.calibrate import JOBS, Plan, calibrate
+from gatebench.stats.population import Size
 from gatebench.stats.settings import SETTINGS, Setting
 from gatebench.stats.simulated_seat import SimTask
 from gatebench.stats.truth import TrueValues, true_values
@@ -48,6 +49,7 @@ def main(
         tasks=numbers(tasks, "--tasks"),
         reps=numbers(reps, "--reps"),
         settings=chosen(settings),
+        size=Size.fit(jobs),
         seed=seed,
     )
     measured = calibrate(plan, workers=_workers(), progress=_note)

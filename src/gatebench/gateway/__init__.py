@@ -22,6 +22,7 @@ from gatebench.gateway.secret import Credential, Secret
 from gatebench.gateway.server import Gateway
 from gatebench.gateway.site import Engine, Message, Relay, Request, Site, SiteSpec
 from gatebench.gateway.upstream import ANTHROPIC, Upstream
+from gatebench.gateway.ways import Terms, Ways, open_ways
 
 __all__ = [
     "ANTHROPIC",
@@ -49,12 +50,15 @@ __all__ = [
     "Secret",
     "Site",
     "SiteSpec",
+    "Terms",
     "Upstream",
     "Wallet",
+    "Ways",
     "account",
     "cost_usd",
     "digest",
     "is_priced",
+    "open_ways",
     "routes",
     "same_model",
     "shown",

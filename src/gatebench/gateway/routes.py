@@ -43,6 +43,8 @@ class Hooks:
     """The countdown of a usage limit."""
     on_drain: Callable[[Fault, str], None] = lambda _fault, _why: None
     """Nothing more should be started, and why; may come several times."""
+    on_mismatch: Callable[[str], None] = lambda _what: None
+    """A recording didn't fit at some site, which goes on live from there."""
 
 
 @dataclass(frozen=True)

@@ -89,13 +89,13 @@ def calibration_markdown(measured: Measured) -> str:
 def _head(measured: Measured) -> str:
     return (
         "# Calibration\n\n"
-        f"Measured by `./dev proof` on {measured.jobs:,} simulated jobs a cell. The team of the "
+        f"Measured on {measured.jobs:,} simulated jobs a cell (`./dev proof` writes this page with "
+        "4,000, `gatebench simulate` measures again). The team of the "
         "profile `mixed` plays tasks that are drawn anew from each setting; every job is analysed "
         "with the functions that `gatebench analyze` uses; the truth is the mean of the whole "
         "population that the jobs are drawn from. The settings are assumed, not estimated from "
         "real agents. Intervals claim 95 %. Printed intervals alone count: where an analysis "
-        "gives words or counts there is nothing to cover.\n\n"
-        "`gatebench simulate` measures again.\n"
+        "gives words or counts there is nothing to cover.\n"
     )
 
 

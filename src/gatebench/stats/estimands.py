@@ -59,7 +59,7 @@ METHODS = {
     "false-block rate": "Jeffreys, Wilson from n = 20, Clopper–Pearson at 0 or n",
     "trials with a false block": "Jeffreys, Wilson from n = 20, Clopper–Pearson at 0 or n",
     "repaired share": "Jeffreys, effective n by Mancl–DeRouen, for T−1 degrees of freedom",
-    "broken share": "Wilson",
+    "broken share": "Wilson, modified for few",
 }
 """What makes the interval of each kind, in words."""
 THESE = {"difference on these tasks", "first stops, gated minus bare"}

@@ -69,6 +69,11 @@ class Size:
     tasks: int = 200
     trials: int = 40
 
+    @classmethod
+    def fit(cls, jobs: int) -> "Size":
+        """Large enough for so many jobs; few jobs don't tell a small population from a large."""
+        return cls(min(200, max(40, jobs // 5)), min(40, max(8, jobs // 25)))
+
 
 @dataclass(frozen=True)
 class Population:

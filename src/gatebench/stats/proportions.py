@@ -14,6 +14,9 @@ RATES_FROM = 10
 WILSON_FROM = 20
 """From this denominator on the small-count rule changes from Jeffreys to Wilson."""
 
+FIFTY = 50
+"""Up to here two successes count as very few, beyond it three."""
+
 TAIL = (1 - LEVEL) / 2
 
 
@@ -129,11 +132,32 @@ def small_share(clusters: Sequence[Cluster]) -> Estimate:
     return _share(hits, n, rules[method](hits, n), method)
 
 
+def modified_wilson(hits: int, n: int) -> Interval:
+    """Wilson's interval, its near limit eased where successes (or failures) are very few.
+
+    With one to three of them (one or two up to 50 observations) the limit towards the boundary is
+    Poisson's, ``χ²(2k, 0.05)/2n``; Brown, Cai, DasGupta, Statistical Science 16 (2001) §4.1.1.
+    Plain Wilson was measured to cover 88 % of rare breakages there.
+    """
+    low, high = wilson(hits, n)
+    few = 2 if n <= FIFTY else 3
+    if 0 < hits <= few:
+        low = min(low, _poisson(hits, n))
+    if 0 < n - hits <= few:
+        high = max(high, 1 - _poisson(n - hits, n))
+    return low, high
+
+
+def _poisson(hits: int, n: int) -> float:
+    return float(special.gammaincinv(hits, 2 * TAIL)) / n
+
+
 def wilson_share(clusters: Sequence[Cluster]) -> Estimate:
     """A share by Wilson at any size that may be printed."""
     hits, n = sum(c.hits for c in clusters), sum(c.n for c in clusters)
-    small = _too_few(hits, n, "Wilson") or _one_task(clusters, hits, "Wilson")
-    return small or _share(hits, n, wilson(hits, n), "Wilson")
+    method = "Wilson, modified for few"
+    small = _too_few(hits, n, method) or _one_task(clusters, hits, method)
+    return small or _share(hits, n, modified_wilson(hits, n), method)
 
 
 def bare_share(hits: int, n: int, reason: str) -> Estimate:

@@ -160,6 +160,7 @@ def _score(
         cost_testwriter_usd=spent.writer,
         cost_total_usd=spent.total,
         simulated=True,
+        unsandboxed=False,
         status="ok",
         why="",
     )

@@ -14,7 +14,7 @@ import anyio
 from gatebench.agents.paths import MODEL_SOCKET
 from gatebench.agents.program import CLAUDE_CODE, AgentProgram, find_agent
 from gatebench.agents.shelter import shelter
-from gatebench.errors import SuiteError, UsageError
+from gatebench.errors import StoreError, SuiteError, UsageError
 from gatebench.gateway import Gateway
 from gatebench.model.matrix import Choice
 from gatebench.oracle import Oracle, OracleSetup
@@ -130,6 +130,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
     check_via(choice)
     suite = load_suite(choice.suite)
     sandbox = open_sandbox(means.sandbox)
+    await _make_cache(means.cache)
     upstream = await fetch_upstream(suite, means.cache)
     environment = await build_environment(suite, means.cache)
     hidden = load_hidden(suite, upstream)
@@ -166,6 +167,16 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 fresh=means.fresh,
                 disk=means.disk,
             )
+
+
+async def _make_cache(cache: Path) -> None:
+    try:
+        await anyio.Path(cache).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"the cache {cache} can't be made: {error.strerror or error}.",
+            "Name another place for it: GATEBENCH_CACHE=DIR.",
+        ) from error
 
 
 async def read_injection(
