@@ -120,6 +120,14 @@ def test_an_out_that_is_a_file_is_refused(below: str, front: Front, tmp_path: Pa
     assert file.read_text() == "text"
 
 
+def test_a_cache_that_cannot_be_made_is_named(front: Front, tmp_path: Path) -> None:
+    blocked = tmp_path / "cache"
+    blocked.write_text("no directory")
+    args = ("run", "T1", *ONE, "--agent", "nop", "--out", tmp_path / "out")
+    assert "GATEBENCH_CACHE" in complaint(Front(front.cwd, blocked)(*args), LOOK)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_suite_without_a_hidden_file_names_it(front: Front, pocket: Path) -> None:
     (pocket / "hidden/test_T1.py").unlink()
     assert "hidden/test_T1.py" in complaint(_run(front, pocket), LOOK)

@@ -58,9 +58,7 @@ def assertions_path(root: Path, task_id: str) -> Path:
     return root / FOLDER / f"{task_id}.assertions.toml"
 
 
-def read_assertions(
-    root: Path, task: Task, marks: Mapping[str, frozenset[str]]
-) -> Resolved:
+def read_assertions(root: Path, task: Task, marks: Mapping[str, frozenset[str]]) -> Resolved:
     """A task's table, and everything in it that doesn't hold.
 
     Args:
@@ -111,9 +109,9 @@ def _statements(rows: Iterable[Resting], task: Task) -> Iterable[str]:
         for variant in PromptVariant:
             rests = (requirement.id, variant) in resting
             if rests and variant not in requirement.stated:
-                yield f"{requirement.id} counts as unstated by the {variant} prompt, but is quoted."
+                yield f"{requirement.id} counts as unstated by the {variant} prompt; a test quotes it."
             if not rests and variant in requirement.stated:
-                yield f"{requirement.id} counts as stated by the {variant} prompt; no test says how."
+                yield f"{requirement.id} counts as stated by the {variant} prompt; no test quotes it."
 
 
 def _plain(text: str) -> str:

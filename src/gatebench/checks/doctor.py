@@ -18,6 +18,7 @@ from gatebench.trial.bench import Means
 OLDEST_GIT = (2, 30)
 ROOM_GB = 2.0
 SANE_YEAR = 2026
+_CACHE = "Name another place for the cache: GATEBENCH_CACHE=DIR."
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ async def _disk(means: Means) -> Finding:
         await anyio.to_thread.run_sync(lambda: means.cache.mkdir(parents=True, exist_ok=True))
     except OSError as error:
         said = f"the cache {means.cache} can't be made: {error.strerror or error}"
-        return _bad("disk", said, "Name another place for it: GATEBENCH_CACHE=DIR.")
+        return _bad("disk", said, _CACHE)
     free = min(shutil.disk_usage(p).free for p in (means.cache, "/tmp", ".")) / 1e9  # noqa: S108  # where work copies lie
     said = f"{free:.1f} GB free"
     return _fine("disk", said) if free >= ROOM_GB else _bad("disk", said, "Make 2 GB of room.")
@@ -99,6 +100,8 @@ async def _suite(means: Means) -> Finding:
         await build_environment(suite, means.cache)
     except GateBenchError as error:
         return _bad("suite", error.message, error.hint)
+    except OSError as error:
+        return _bad("suite", f"not looked at: {error.strerror or error}", _CACHE)
     return _fine("suite", f"{name} {suite.version}: upstream and test environment are there")
 
 
@@ -114,4 +117,6 @@ async def _agent(means: Means) -> Finding:
         )
     except GateBenchError as error:
         return _bad("agent", error.message, error.hint)
+    except OSError as error:
+        return _bad("agent", f"not looked at: {error.strerror or error}", _CACHE)
     return _fine("agent", f"{program.version} starts in the sandbox")

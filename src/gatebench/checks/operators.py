@@ -85,7 +85,7 @@ def _idle(node: Any) -> bool:
 
 
 def _is(node: Any, word: str) -> bool:
-    return node.type == "keyword" and node.value == word
+    return bool(node.type == "keyword" and node.value == word)
 
 
 def _leaves(node: Any) -> Iterator[Any]:

@@ -96,8 +96,8 @@ async def _once(ground: Ground, seed: int, how: str) -> list[str]:
     verdict = (await _oracle(ground).judge(ground.tree, ground.task_id)).verdict
     bad = [test.id for test in verdict.tests if not test.passed]
     if any(outcome is not Outcome.PASS for outcome in verdict.requirements.values()):
-        said = ", ".join(bad[:3]) or verdict.unscorable_reason
-        problems.append(f"{where}: the oracle's verdict on the reference: {said}.")
+        why = ", ".join(bad[:3]) or verdict.unscorable_reason
+        problems.append(f"{where}: the oracle's verdict on the reference: {why}.")
     return problems
 
 

@@ -19,7 +19,7 @@ from gatebench.checks.mutants import Mutant, make_mutants
 from gatebench.checks.repeats import Ground, Repeats, repeat
 from gatebench.checks.survivors import Mutation, compare, read_strength, strength_path
 from gatebench.checks.variants import Judged, judge_variants
-from gatebench.errors import SuiteError
+from gatebench.errors import LookError, SuiteError
 from gatebench.model.matrix import Choice
 from gatebench.model.task import PromptVariant, Task
 from gatebench.model.verdict import Outcome
@@ -114,9 +114,7 @@ async def _measure(bench: Bench, task: Task, asked: Asked) -> Strength:
     mutation = await judge_mutants(bench, task, reference)
     variants = await judge_variants(bench, task)
     repeats = await repeat(Ground(bench, asked.means.cache, task.id, tree), asked.repeats)
-    return Strength(
-        task.id, mutation, variants, repeats, assertions, time.monotonic() - began
-    )
+    return Strength(task.id, mutation, variants, repeats, assertions, time.monotonic() - began)
 
 
 async def _must_pass(bench: Bench, task: Task, tree: str) -> None:
@@ -151,7 +149,7 @@ async def judge_mutants(bench: Bench, task: Task, reference: Mapping[str, str]) 
         tree = await plant(bench, pristine, {**reference, mutant.file: mutant.text})
         verdict = (await bench.oracle.judge(tree, task.id)).verdict
         if verdict.unscorable_reason is not None:
-            raise SuiteError(f"{mutant}: no verdict: {verdict.unscorable_reason}.", "Run it again.")
+            raise LookError(f"{mutant}: no verdict: {verdict.unscorable_reason}.", "Run it again.")
         return all(outcome is Outcome.PASS for outcome in verdict.requirements.values())
 
     alive = await in_lanes(mutants, lives)

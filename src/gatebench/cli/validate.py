@@ -9,9 +9,12 @@ import anyio
 import typer
 
 from gatebench.checks.result import Check
+from gatebench.checks.strength import REPEATS
 from gatebench.checks.validate import STEPS, Setting, validate
 from gatebench.cli import place
+from gatebench.cli import strength as strengths
 from gatebench.cli.asked import listed
+from gatebench.errors import UsageError
 from gatebench.model.matrix import Choice
 from gatebench.trial.bench import Means
 
@@ -29,12 +32,29 @@ def main(
         str,
         typer.Option(help=f"Steps, comma-separated: {','.join(STEPS)}.  [all]"),
     ] = "",
+    strength: Annotated[
+        bool,
+        typer.Option("--strength", help="Instead measure how strong the hidden tests are."),
+    ] = False,
+    tasks: Annotated[
+        str, typer.Option(help="With --strength: tasks, comma-separated.  [all]")
+    ] = "",
+    repeats: Annotated[
+        int, typer.Option(help="With --strength: runs of each reference, half under load.", min=0)
+    ] = REPEATS,
     as_json: Annotated[bool, typer.Option("--json", help="For a program to read.")] = False,
 ) -> None:
     """Check the oracle on every subset of requirements, the hook, the gates, and that none wavers.
 
-    Takes two to three minutes. Example: gatebench validate
+    Takes two to three minutes; --strength, which needs cosmic-ray, several for each task.
+
+    Example: gatebench validate; gatebench validate --strength --tasks T1
     """
+    if strength:
+        if only:
+            raise UsageError("--only and --strength don't go together.", "Leave one out.")
+        strengths.show(suite, listed(tasks), repeats, as_json=as_json)
+        return
     with tempfile.TemporaryDirectory(prefix="validate-") as scratch:
         means = Means(place.cache(), place.search_path(), agent_bin=agent_bin)
         setting = Setting(Choice(suite=suite), means, Path(scratch))

@@ -13,8 +13,8 @@ t within tasks, Welch–Satterthwaite.
 
 Shares at first stops and repaired shares: Jeffreys with the effective number of observations
 (Mancl–DeRouen by task; repaired shares for T−1 degrees of freedom); false blocks: Jeffreys, Wilson
-from 20, Clopper–Pearson at none or all; broken shares: Wilson, modified for few. Denominators under 5 are told as
-counts, 5–9 as counts with limits.
+from 20, Clopper–Pearson at none or all; broken shares: Wilson, modified for few. Denominators under
+5 are told as counts, 5–9 as counts with limits.
 
 Dollars per extra requirement: Fieller's set over tasks, shown only where it is bounded.
 

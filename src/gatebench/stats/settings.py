@@ -40,6 +40,10 @@ class Setting:
     """Spread over the requirements of a task, in logits."""
     tokens: float = 0.0
     """Spread over tasks of the logarithm of what replies weigh."""
+    level: float = 0.0
+    """By how many logits all first attempts and repairs succeed less often."""
+    repair: float = 0.0
+    """The same of repairs alone."""
     hopeless: float = 0.0
     """Share of tasks in which hardly anything succeeds."""
     strict: float = 0.0
@@ -93,6 +97,24 @@ SETTINGS: tuple[Setting, ...] = (
         tokens=0.3,
         strict=FRACTION,
     ),
+    Setting(
+        "hard",
+        "most first attempts and many repairs fail",
+        difficulty=0.7,
+        gates=0.5,
+        writing=0.5,
+        tokens=0.3,
+        level=1.5,
+    ),
+    Setting(
+        "stubborn",
+        "repairs seldom succeed",
+        difficulty=0.6,
+        gates=0.5,
+        writing=0.5,
+        tokens=0.3,
+        repair=2.5,
+    ),
 )
 HOPELESS_LOGITS = -3.5
 STRICT_TESTS, STRICT_REVIEWS = 0.25, 0.35
@@ -118,12 +140,13 @@ def draw_task(setting: Setting, base: Profile, number: int, stream: random.Rando
 
 def _profile(setting: Setting, base: Profile, stream: random.Random) -> Profile:
     hopeless = HOPELESS_LOGITS if stream.random() < setting.hopeless else 0.0
-    skill = stream.gauss(0.0, setting.difficulty) + hopeless
+    skill = stream.gauss(-setting.level, setting.difficulty) + hopeless
+    worker = dict.fromkeys(WORKER, skill) | {"fix_named": skill - setting.repair}
     reading, covering = stream.gauss(0.0, setting.gates), stream.gauss(0.0, setting.writing)
     factor = math.exp(stream.gauss(0.0, setting.tokens))
     shifted = base.model_copy(
         update={
-            "worker": _shifted(base.worker, dict.fromkeys(WORKER, skill)),
+            "worker": _shifted(base.worker, worker),
             "reviewer": _shifted(base.reviewer, {"find": reading, "false_blocking": -reading}),
             "challenger": _shifted(base.challenger, dict.fromkeys(REVIEWERS[1:], reading)),
             "writer": _shifted(

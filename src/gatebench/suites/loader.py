@@ -17,6 +17,8 @@ from gatebench.suites.suite import EnvironmentSpec, LibrarySpec, Suite, Upstream
 
 SHIPPED = Path(__file__).parent
 HIDDEN_PARTS = frozenset({"hidden", "solutions"})
+RECORDS = frozenset({"strength"})
+"""What is known about the hidden tests: decides no result, so it is in no digest."""
 _LOCK_LINE = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*==[^\s;]+)(.*)$", re.MULTILINE)
 
 
@@ -61,8 +63,9 @@ def _find(name_or_path: str) -> Path:
 
 
 def _public_files(root: Path) -> list[Path]:
-    """Everything but hidden tests and solutions."""
-    return [p for p in files_below(root) if p.relative_to(root).parts[0] not in HIDDEN_PARTS]
+    """Everything but hidden tests, solutions and what is recorded about them."""
+    left_out = HIDDEN_PARTS | RECORDS
+    return [p for p in files_below(root) if p.relative_to(root).parts[0] not in left_out]
 
 
 def _tasks(root: Path) -> tuple[Task, ...]:
