@@ -44,6 +44,7 @@ def _rows(report: Path) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (f"{case.get('classname')}.{case.get('name')}", _outcome(case), case.get("time") or "?")
         for case in cases
+        if case.get("name")
     )
 
 

@@ -22,6 +22,7 @@ from gatebench.report.export_sarif import FINGERPRINT, to_sarif
 from gatebench.report.export_tables import (
     STOP_COLUMNS,
     TRIAL_COLUMNS,
+    Row,
     stop_rows,
     to_csv,
     trial_rows,
@@ -67,7 +68,10 @@ def test_tables_have_a_row_for_each_trial_and_stop() -> None:
 
 
 def test_a_cell_never_becomes_a_formula() -> None:
-    rows = [{"a": "=HYPERLINK(1)", "b": "-1+1"}, {"a": -1.5, "b": 'fine, "quoted"\nline'}]
+    rows: list[Row] = [
+        {"a": "=HYPERLINK(1)", "b": "-1+1"},
+        {"a": -1.5, "b": 'fine, "quoted"\nline'},
+    ]
     first, second = table(to_csv(("a", "b"), rows))
     assert first == {"a": "'=HYPERLINK(1)", "b": "'-1+1"}
     assert second == {"a": "-1.5", "b": 'fine, "quoted"\nline'}

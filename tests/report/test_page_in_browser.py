@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from handmade import Stop, Trial, job, six_trials
@@ -14,6 +15,7 @@ from gatebench.report.results import results
 
 CHROMIUM = Path("/usr/bin/chromium")
 WIDTHS = (1280, 390)
+Scheme = Literal["light", "dark"]
 JOBS = {
     "fifty": fifty_trials(),
     "six": six_trials(),
@@ -67,11 +69,10 @@ CONTRAST = """() => {
 class Watched:
     """A page at a width, and everything it complained of or asked for."""
 
-    def __init__(self, browser: Browser, width: int, scheme: str) -> None:
+    def __init__(self, browser: Browser, width: int, scheme: Scheme) -> None:
         self.complaints: list[str] = []
         self.asked: list[str] = []
-        dark = "dark" if scheme == "dark" else "light"
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=dark)
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self.page: Page = context.new_page()
         self.page.on("console", self._said)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -117,7 +118,7 @@ def test_the_band_is_seen_first(browser: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_is_told_from_its_ground(scheme: str, browser: Browser, tmp_path: Path) -> None:
+def test_text_is_told_from_its_ground(scheme: Scheme, browser: Browser, tmp_path: Path) -> None:
     """WCAG's contrast of body text, at least 7 to 1."""
     watched = Watched(browser, 1280, scheme)
     watched.page.goto(write(tmp_path, JOBS["six"]))

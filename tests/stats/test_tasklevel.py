@@ -60,7 +60,7 @@ def test_skewed_costs_reach_further_up_than_down() -> None:
 
 
 def test_pass_rate_worked_by_hand() -> None:
-    # m = 0.6, s = 0.2, s.e. = 0.11547; on the logit scale 0.11547/0.24 = 0.48113; t(2.5) = 3.57447
+    # m = 0.6, s = 0.2, s.e. = 0.11547; on the logit scale 0.11547/0.24 = 0.48113; t(2.5) = 3.57465
     estimate = pass_rate([0.4, 0.6, 0.8], 30)
     centre, half = math.log(1.5), float(stats.t.ppf(0.975, 2.5)) * 0.481125
     expected = tuple(1 / (1 + math.exp(-x)) for x in (centre - half, centre + half))

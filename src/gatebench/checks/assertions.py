@@ -109,9 +109,9 @@ def _statements(rows: Iterable[Resting], task: Task) -> Iterable[str]:
         for variant in PromptVariant:
             rests = (requirement.id, variant) in resting
             if rests and variant not in requirement.stated:
-                yield f"{requirement.id} counts as unstated by the {variant} prompt; a test quotes it."
+                yield f"{requirement.id} is unstated by the {variant} prompt, but a test quotes it."
             if not rests and variant in requirement.stated:
-                yield f"{requirement.id} counts as stated by the {variant} prompt; no test quotes it."
+                yield f"{requirement.id} is stated by the {variant} prompt, but no test quotes it."
 
 
 def _plain(text: str) -> str:

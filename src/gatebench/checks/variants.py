@@ -86,14 +86,15 @@ async def judge_variants(bench: Bench, task: Task) -> Judged:
     """
     right, wrong = (_cases(bench.suite.root, task, kind) for kind in (RIGHT, WRONG))
     pristine = await bench.settle_trees()
+    built = await anyio.to_thread.run_sync(_build, (*right, *wrong), bench.upstream)
 
-    async def judge(case: _Case) -> tuple[str, ...]:
-        files = await anyio.to_thread.run_sync(_files, case, bench.upstream)
+    async def judge(item: tuple[_Case, dict[str, str]]) -> tuple[str, ...]:
+        case, files = item
         tree = await plant(bench, pristine, files)
         verdict = (await bench.oracle.judge(tree, task.id)).verdict
         return tuple(_deviations(case, verdict))
 
-    problems = await in_lanes((*right, *wrong), judge)
+    problems = await in_lanes(built, judge)
     return Judged(len(right), len(wrong), tuple(p for found in problems for p in found))
 
 
@@ -125,6 +126,11 @@ def _check(case: _Case, kind: str) -> None:
         raise case.source.fault(field, "empty" if kind == WRONG else "not empty", remedy)
     with _Located(case):
         check_blueprint(case.variant.blueprint, case.source, conditional=False)
+
+
+def _build(cases: Iterable[_Case], upstream: Path) -> list[tuple[_Case, dict[str, str]]]:
+    """Each variant with its files; in one thread, because Python's parser isn't safe in several."""
+    return [(case, _files(case, upstream)) for case in cases]
 
 
 def _files(case: _Case, upstream: Path) -> dict[str, str]:

@@ -57,9 +57,14 @@ class Lanes:
             self._wake()
 
     @property
+    def paused(self) -> bool:
+        """Whether a usage limit holds everything up."""
+        return self._now() < self._until
+
+    @property
     def free(self) -> bool:
         """Whether a lane could be had without waiting."""
-        return self.in_use < max(1, int(self.limit)) and self._now() >= self._until
+        return self.in_use < max(1, int(self.limit)) and not self.paused
 
     def slower(self, began: float) -> None:
         """The upstream complained about a call that began then.

@@ -124,7 +124,7 @@ class LiveEngine:
             raise
         except anyio.get_cancelled_exc_class():
             # Only a client that hangs up, or the end of the job, cancels.
-            log.fault = log.fault or (None if log.meter.ended else Fault.CLIENT_GONE)
+            log.fault = log.fault or log.left(paused=line.lanes.paused)
             raise
         finally:
             self._close(log)

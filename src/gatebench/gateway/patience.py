@@ -18,8 +18,8 @@ class Patience:
 
     tries: int = 10
     """Of one call, the first included; waiting out a usage limit doesn't count."""
-    wait_s: float = 1_200.0
-    """Between the tries of one call, all told."""
+    wait_s: float = 480.0
+    """Between the tries of one call, all told: the CLI gives up after 600 s, pings or not."""
     first_s: float = 1.0
     """Before the second try; doubles from try to try."""
     most_s: float = 60.0
@@ -29,9 +29,9 @@ class Patience:
     whole_s: float = 900.0
     """For an answer that isn't streamed, and so says nothing until it is whole."""
     connect_s: float = 15.0
-    pause_s: float = 21_600.0
+    pause_s: float = 540.0
     """For a usage limit to lift; one that lies further off ends the job, resumable."""
-    unknown_s: float = 900.0
+    unknown_s: float = 300.0
     """How long to wait for a usage limit that doesn't say when it lifts."""
 
     def backoff(self, failures: int, draw: Callable[[], float] = random.random) -> float:

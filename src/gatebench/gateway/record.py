@@ -59,6 +59,20 @@ class Log:
         usage = meter.usage if meter and charged else Usage()
         self.attempts.append(Attempt(fault=fault, status=status, usage=usage))
 
+    def left(self, *, paused: bool) -> Fault | None:
+        """Why a client that hangs up does: it is not its doing if it had to wait for too long.
+
+        Args:
+            paused: whether a usage limit holds everything up.
+        """
+        if self.meter.ended:
+            return None
+        if self.status == _OK:
+            return Fault.CLIENT_GONE
+        if paused:
+            return Fault.USAGE_LIMIT
+        return Fault(self.attempts[-1].fault) if self.attempts else Fault.CLIENT_GONE
+
     def call(self) -> Call:
         """The record."""
         answered = self.status == _OK
