@@ -74,8 +74,8 @@ def strength() -> Record:
         notes=(
             (
                 f"{killed} of {mutants} mutants of the references killed; {judged} further "
-                f"implementations judged; {REPEATS} repeats of each reference in other orders, half of "
-                "them under load. docs/strength.md lists every survivor with its class and reason."
+                f"implementations judged; {REPEATS} repeats of each reference in other orders, half "
+                "of them under load. docs/strength.md lists every survivor with its class and reason."
             ),
         ),
     )

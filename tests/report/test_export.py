@@ -68,11 +68,9 @@ def test_tables_have_a_row_for_each_trial_and_stop() -> None:
 
 
 def test_a_cell_never_becomes_a_formula() -> None:
-    rows: list[Row] = [
-        {"a": "=HYPERLINK(1)", "b": "-1+1"},
-        {"a": -1.5, "b": 'fine, "quoted"\nline'},
-    ]
-    first, second = table(to_csv(("a", "b"), rows))
+    hostile: Row = {"a": "=HYPERLINK(1)", "b": "-1+1"}
+    plain: Row = {"a": -1.5, "b": 'fine, "quoted"\nline'}
+    first, second = table(to_csv(("a", "b"), [hostile, plain]))
     assert first == {"a": "'=HYPERLINK(1)", "b": "'-1+1"}
     assert second == {"a": "-1.5", "b": 'fine, "quoted"\nline'}
 

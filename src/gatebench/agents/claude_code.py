@@ -14,6 +14,7 @@ ROLE_TOOLS = ("Read", "Grep", "Glob")
 
 _FIXED_ENV = {
     "ANTHROPIC_API_KEY": "local",  # the gateway knows its callers by path, not by key
+    "CLAUDE_CODE_MAX_RETRIES": "0",  # the gateway is patient; tries must not multiply
     "DISABLE_AUTOUPDATER": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",

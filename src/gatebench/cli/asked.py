@@ -8,6 +8,7 @@ from gatebench.agents.program import AGENTS
 from gatebench.cli import place
 from gatebench.errors import UsageError
 from gatebench.gates.registry import gate_names
+from gatebench.gateway import Cassettes, Limits, Terms
 from gatebench.matrix.file import MatrixFile, read_matrix_file
 from gatebench.matrix.resolve import Known, Request, choose, default_name, resolve
 from gatebench.model.matrix import Matrix
@@ -16,6 +17,10 @@ from gatebench.store.job_dir import LOCK, JobDir
 from gatebench.suites import Suite, load_suite, shipped_suites
 from gatebench.team import SHIPPED as PROFILES
 from gatebench.trial.bench import check_via
+
+PLAYBACK = "playback"
+CASSETTES = "cassettes"
+"""In the directory of a recorded job."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,8 @@ def _locked(job: Path, request: Request) -> tuple[Matrix, Suite]:
     """The matrix of a job that is to go on; only its extent may be changed here."""
     lock = JobDir(job).lock()
     assert lock is not None  # noqa: S101  # it was there a moment ago
+    if request.choices == {"via": PLAYBACK}:
+        return _played(lock.matrix, request), load_suite(lock.matrix.choice.suite)
     if request.choices or request.give_up is not None:
         raise UsageError(
             f"{job} is locked to its matrix; flags that change it have no place here.",
@@ -134,6 +141,30 @@ def _locked(job: Path, request: Request) -> tuple[Matrix, Suite]:
     ), suite
 
 
+def _played(old: Matrix, request: Request) -> Matrix:
+    """A recorded job's matrix, to be played back into a job of its own."""
+    choice = old.choice.model_copy(update={"via": PLAYBACK})
+    return old.model_copy(update={"choice": choice, "tag": request.tag})
+
+
+def terms_of(asked: Asked, matrix: Matrix, home: JobDir, max_cost: float | None) -> Terms:
+    """On what terms models are asked: recorded, played back, or neither.
+
+    Raises:
+        UsageError: a playback of nothing.
+    """
+    via, job = matrix.choice.via, asked.words.job
+    if via != PLAYBACK:
+        record = Cassettes(home.path / CASSETTES) if via == "record" else None
+        return Terms(limits=Limits(job=max_cost or None), record=record)
+    if job is None or not (job / CASSETTES).is_dir():
+        raise UsageError(
+            "--via playback needs a job that was recorded.",
+            "Name it: gatebench run --via playback JOB.",
+        )
+    return Terms(play=Cassettes(job / CASSETTES), go_on_live=False)
+
+
 def _known(suite: Suite) -> Known:
     return Known(gate_names(), AGENTS, PROFILES, tuple(suite.injections))
 
@@ -142,6 +173,8 @@ def home_of(
     asked: Asked, matrix: Matrix, out: Path | None, give_up: int | None, *, new: bool
 ) -> Path:
     """Where the job lies: where it was, where asked for, or where the same command puts it."""
+    if asked.words.job is not None and matrix.choice.via == PLAYBACK:
+        return out or asked.words.job.with_name(f"{asked.words.job.name}-{PLAYBACK}")
     if asked.words.job is not None:
         return asked.words.job
     path = out or place.jobs() / default_name(matrix, give_up)

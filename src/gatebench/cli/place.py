@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from gatebench.gateway import Credential, Secret
+
 _CACHE = "dev-toolchains"
 _SECRETS = (
     "ANTHROPIC_API_KEY",
@@ -30,6 +32,18 @@ def secrets() -> tuple[str, ...]:
     """Values of the environment that must not be found in anything that is stored."""
     values = (os.environ.get(name, "") for name in _SECRETS)
     return tuple(value for value in values if value)
+
+
+def credential() -> Credential | None:
+    """The key for real models, if there is one; bearer tokens where there is no key.
+
+    Raises:
+        UsageError: what is there is no key.
+    """
+    for name, bearer in (("ANTHROPIC_API_KEY", False), ("ANTHROPIC_AUTH_TOKEN", True)):
+        if value := os.environ.get(name):
+            return Credential(Secret(value), bearer)
+    return None
 
 
 def jobs() -> Path:

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,10 @@ from rich.console import Console
 
 from gatebench.agents.alone import alone
 from gatebench.cli import place
-from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
+from gatebench.cli.asked import Asked, home_of, listed, matrix_of, terms_of, words_of
 from gatebench.cli.display import WIDE, Board, watching
+from gatebench.errors import UsageError
+from gatebench.gateway import ANTHROPIC, Hooks, Upstream
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.run import Order, Report, run_job
 from gatebench.matrix.schedule import Drain
@@ -22,10 +25,12 @@ from gatebench.model.matrix import Matrix
 from gatebench.report.counts import count, render, render_narrow
 from gatebench.store.job_dir import JobDir
 from gatebench.suites import Suite
-from gatebench.trial.bench import Means
+from gatebench.trial.bench import Means, Upstreams
 
 LOOK, INTERRUPTED = 1, 130
 ASKED = "you asked"
+PAID = ("live", "record")
+"""Ways to a model that cost money."""
 
 
 class SandboxKind(StrEnum):
@@ -53,6 +58,9 @@ def main(
     model: Annotated[str | None, typer.Option(help="The worker's model; implies live.")] = None,
     reviewer_model: Annotated[str | None, typer.Option(help="The reviewers' model.")] = None,
     writer_model: Annotated[str | None, typer.Option(help="The test writer's model.")] = None,
+    upstream: Annotated[
+        str, typer.Option(help="A server that speaks the Messages API.")
+    ] = ANTHROPIC,
     agent: Annotated[
         str | None, typer.Option(help="claude-code, nop or reference.  [claude-code]")
     ] = None,
@@ -84,6 +92,7 @@ def main(
     max_wall: Annotated[
         float | None, typer.Option(min=0, help="Seconds; passed, no more trials are started.")
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before paying.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
     new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
     out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
@@ -120,6 +129,8 @@ def main(
     if dry_run:
         _show_plan(matrix, suite, home, jobs)
         return
+    _agree(matrix, yes=yes)
+    drain = Drain()
     means = Means(
         place.cache(),
         place.search_path(),
@@ -128,10 +139,28 @@ def main(
         fresh=no_cache,
         roles=any(c.gates for c in matrix.configs),
         secrets=place.secrets(),
+        terms=replace(
+            terms_of(asked, matrix, home, max_cost),
+            hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why)),
+        ),
+        upstreams=Upstreams(Upstream(upstream, place.credential())),
     )
-    drain = Drain()
     order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall))
     _finish(_run(order), home)
+
+
+def _agree(matrix: Matrix, *, yes: bool) -> None:
+    """Nobody spends money by accident.
+
+    Raises:
+        UsageError: there is no terminal to ask at, and no ``--yes``.
+    """
+    if matrix.choice.via not in PAID or yes:
+        return
+    print(f"{len(matrix.trials())} trials with {matrix.choice.model}: this costs money.")
+    if not sys.stdin.isatty():
+        raise UsageError("a real model is asked only with consent.", "Add --yes.")
+    typer.confirm("Go on?", abort=True)
 
 
 def _show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:

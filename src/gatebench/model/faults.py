@@ -15,6 +15,8 @@ class Who(StrEnum):
     NOBODY = "nobody"
     AGENT = "agent"
     PROVIDER = "provider"
+    USER = "user"
+    """Something only who runs the job can put right."""
     GATE = "gate"
     ORACLE = "oracle"
     SANDBOX = "sandbox"
@@ -58,6 +60,36 @@ FAULTS: dict[str, Fault] = {
     "oracle_error": Fault(
         Who.ORACLE, valid=False, retries=0, meaning="a verdict is missing; rescore may help"
     ),
+    **{
+        name: Fault(Who.PROVIDER, valid=False, retries=1, meaning=meaning)
+        for name, meaning in (
+            ("rate_limited", "the provider kept refusing: too many requests"),
+            ("overloaded", "the provider stayed overloaded"),
+            ("server_error", "the provider kept failing"),
+            ("connection", "the provider could not be reached"),
+            ("stalled", "the provider fell silent"),
+            ("cut", "the provider's answers broke off"),
+            ("malformed", "the provider's answers could not be read"),
+        )
+    },
+    **{
+        name: Fault(Who.USER, valid=False, retries=0, meaning=meaning)
+        for name, meaning in (
+            ("usage_limit", "a usage limit that lifts too late to wait for"),
+            ("credential", "the provider refuses the key"),
+            ("credit", "the account has no credit left"),
+            ("budget", "a budget is used up"),
+            ("mismatch", "the recording is of something else"),
+        )
+    },
+    **{
+        name: Fault(Who.AGENT, valid=True, retries=0, meaning=meaning)
+        for name, meaning in (
+            ("refused", "the provider refused the agent's request itself"),
+            ("pinned", "the agent asked for a model that its role doesn't have"),
+            ("client_gone", "the agent hung up"),
+        )
+    },
     "harness_error": Fault(Who.HARNESS, valid=False, retries=0, meaning="a bug of ours"),
 }
 """By ``status`` of ``score.json``."""

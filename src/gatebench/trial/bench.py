@@ -5,7 +5,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from gatebench.agents.paths import MODEL_SOCKET
 from gatebench.agents.program import CLAUDE_CODE, AgentProgram, find_agent
 from gatebench.agents.shelter import shelter
 from gatebench.errors import StoreError, SuiteError, UsageError
-from gatebench.gateway import Gateway
+from gatebench.gateway import Gateway, Route, Terms, Upstream, Ways, open_ways
 from gatebench.model.matrix import Choice
+from gatebench.model.usage import Role
 from gatebench.oracle import Oracle, OracleSetup
 from gatebench.sandbox import Bind, DiskBounds, Sandbox, open_sandbox
 from gatebench.suites import (
@@ -30,8 +31,22 @@ from gatebench.suites.hidden import Hidden, load_hidden
 from gatebench.team import Profile, load_profile
 from gatebench.workspace import TreeStore, apply_patch, make_work_copy
 
-VIAS = ("scripted",)
+VIAS = ("scripted", "live", "record", "playback")
 """Ways to a model that this version has."""
+
+
+@dataclass(frozen=True)
+class Upstreams:
+    """Where each role's calls go; ``None``: where the worker's go."""
+
+    worker: Upstream = field(default_factory=Upstream)
+    reviewer: Upstream | None = None
+    writer: Upstream | None = None
+
+    def route(self, role: Role, model: str) -> Route:
+        """A role's route."""
+        own = {Role.WORKER: self.worker, Role.WRITER: self.writer}.get(role, self.reviewer)
+        return Route(model, own or self.worker)
 
 
 @dataclass(frozen=True)
@@ -51,6 +66,9 @@ class Means:
     """What must not be found in anything that is stored."""
     disk: DiskBounds = field(default_factory=DiskBounds)
     """What the files of one worker may take."""
+    terms: Terms = field(default_factory=Terms)
+    """On what terms real models are asked."""
+    upstreams: Upstreams = field(default_factory=Upstreams)
 
 
 @dataclass(frozen=True)
@@ -78,6 +96,9 @@ class Bench:
     """The patch applied to every work copy, uncommitted."""
     disk: DiskBounds
     """What the files of one worker may take."""
+    upstreams: Upstreams
+    ways: Ways | None
+    """To real models; ``None`` for the simulated team."""
 
     @property
     def model_socket(self) -> Bind:
@@ -150,7 +171,12 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 hidden, upstream, environment, sandbox, store, means.cache, fresh=means.fresh
             )
         )
-        async with Gateway(directory / secrets.token_hex(4)) as gateway:
+        async with AsyncExitStack() as stack:
+            ways = None
+            if not choice.simulated:
+                ways = await stack.enter_async_context(open_ways(means.terms))
+            # Entered last, so left first: no answer is on its way when the lines are hung up.
+            gateway = await stack.enter_async_context(Gateway(directory / secrets.token_hex(4)))
             yield Bench(
                 choice=choice,
                 suite=suite,
@@ -166,6 +192,8 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 injection=injection,
                 fresh=means.fresh,
                 disk=means.disk,
+                upstreams=means.upstreams,
+                ways=ways,
             )
 
 

@@ -2,7 +2,9 @@
 
 from gatebench.agents.result import Cause
 from gatebench.errors import StoreError
+from gatebench.gateway import account, same_model, verdict
 from gatebench.model.score import Session, SessionRecord
+from gatebench.model.usage import Role
 from gatebench.store.atomic import write_json
 from gatebench.store.trial_dir import SESSION
 from gatebench.trial.gates import recall_gates
@@ -35,6 +37,9 @@ async def capture(run: Run) -> None:
     _classify(run)
     run.session = _session(run)
     write_json(run.home.file("usage.json"), usage_by_role(run.ledger.calls))
+    if not run.bench.choice.simulated:
+        told = {Role.WORKER: run.session.cost_usd}
+        run.home.save("ledger.json", account(run.ledger.calls, told))
     file_meta(run)
     run.home.save(
         SESSION,
@@ -76,9 +81,16 @@ def _classify(run: Run) -> None:
     if run.limit:
         run.broke("limits", f"the agent was ended at a limit: {LIMITS[run.limit]}.")
     elif result.cause in BROKEN:
-        run.broke(result.cause.value, f"{BROKEN[result.cause]}: {_words(run)}")
+        run.broke(_class(run, result.cause), f"{BROKEN[result.cause]}: {_words(run)}")
     elif run.gated and not run.log.stops and result.cause is Cause.OK:
         run.broke("gate_absent", "the agent stopped, but its Stop hook never ran.")
+
+
+def _class(run: Run, cause: Cause) -> str:
+    """The gateway knows better than the session what an API error was."""
+    calls = [c for c in run.ledger.calls if c.role is Role.WORKER]
+    found = verdict(calls) if cause is Cause.API_ERROR else None
+    return cause.value if found is None else found.value
 
 
 def _words(run: Run) -> str:
@@ -109,4 +121,4 @@ def _session(run: Run) -> Session:
 def _model_ok(run: Run) -> bool | None:
     """Whether every model that served any role is the one asked for; unknown without a call."""
     served = [(call.role, call.model_served) for call in run.ledger.calls if call.model_served]
-    return all(model == run.sites.model(role) for role, model in served) if served else None
+    return all(same_model(run.sites.model(role), m) for role, m in served) if served else None

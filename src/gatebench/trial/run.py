@@ -88,7 +88,7 @@ class Run:
             config=config,
             place=place,
             task=job.bench.suite.task(home.id.task),
-            sites=Sites(job.bench, home.id, config, ledger, home.redactor.add),
+            sites=Sites(job.bench, home.id, config, ledger, home.redactor.add, attempt),
             ledger=ledger,
             log=log,
             disk=job.bench.disk,

@@ -1,11 +1,12 @@
 """A trial's doors to the model: who may speak, as whom, and what it used."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from gatebench.gateway import Request, ScriptedEngine, Site, SiteSpec, digest
+from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, Site, SiteSpec, digest
+from gatebench.gateway.site import Waiting
 from gatebench.model.matrix import Choice
 from gatebench.model.seeds import trial_seed
 from gatebench.model.task import PromptVariant
@@ -62,23 +63,41 @@ class Sites:
     ledger: Ledger
     hide: Callable[[str], None] = _nothing_hidden
     """Gets each token: it is to be kept out of what is stored."""
+    attempt: int = 1
 
     @contextmanager
-    def open(self, role: Role, stop: int | None = None, retry: int = 0) -> Iterator[Site]:
-        """A site for one call of a role; its token is refused afterwards."""
-        spec = SiteSpec(
-            name="/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p),
-            role=role,
-            engine=ScriptedEngine(self._seat(role, stop, retry)),
-            stop=stop,
-            sink=self.ledger.sink,
-        )
+    def open(
+        self,
+        role: Role,
+        stop: int | None = None,
+        retry: int = 0,
+        waiting: Waiting = nullcontext,
+    ) -> Iterator[Site]:
+        """A site for one call of a role; its token is refused afterwards.
+
+        Args:
+            role: who calls.
+            stop: at which stop.
+            retry: 1 when the call is made again.
+            waiting: entered while the gateway waits for reasons that are not the model's.
+        """
+        name = "/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p)
+        engine = self._engine(name, role, stop, retry)
+        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
         site = self.bench.gateway.open_site(spec)
         self.hide(site.token)
         try:
             yield site
         finally:
             self.bench.gateway.close_site(site)
+
+    def _engine(self, name: str, role: Role, stop: int | None, retry: int) -> Engine | Relay:
+        """A seat of the simulated team, or a way to a real model."""
+        ways = self.bench.ways
+        if ways is None:
+            return ScriptedEngine(self._seat(role, stop, retry))
+        route = self.bench.upstreams.route(role, self.model(role))
+        return ways.relay(name, role, route, self.attempt)
 
     @property
     def variant(self) -> PromptVariant:

@@ -27,8 +27,10 @@ WORKER_S = 1_800.0
 async def work(run: Run) -> None:
     """Let the agent work until it is allowed to stop, gives up or runs out of something."""
     run.doing("working")
-    with run.sites.open(Role.WORKER) as site, run.home.stream("stream.jsonl") as keep:
-        watch = Watch(on_bytes=keep, clock=Stopwatch())
+    clock = Stopwatch()
+    site_of = run.sites.open(Role.WORKER, waiting=clock.paused)
+    with site_of as site, run.home.stream("stream.jsonl") as keep:
+        watch = Watch(on_bytes=keep, clock=clock)
         if run.gated:
             run.result = await _gated(run, site.base_url, watch)
         else:
