@@ -72,10 +72,9 @@ def strength() -> Record:
         ok=not any(_troubles(s) for s in found),
         seconds=time.monotonic() - began,
         notes=(
-            (
-                f"{killed} of {mutants} mutants of the references killed; {judged} further "
-                f"implementations judged; {REPEATS} repeats of each reference in other orders, half "
-                "of them under load. docs/strength.md lists every survivor with its class and reason."
-            ),
+            f"{killed} of {mutants} mutants of the references killed.",
+            f"{judged} further implementations judged.",
+            f"{REPEATS} repeats of each reference in other orders, half of them under load.",
+            "docs/strength.md lists every survivor with its class and reason.",
         ),
     )

@@ -23,6 +23,7 @@ COMMANDS = (
     "review",
     "writer",
     "rescore",
+    "triage",
     "analyze",
     "simulate",
     "plan",

@@ -81,9 +81,14 @@ def calibration_markdown(measured: Measured) -> str:
         "## Why not\n",
         _why_not(calibration),
         "## The settings\n",
-        "\n".join(f"- `{s.name}`: {s.words}." for s in SETTINGS) + "\n",
+        _settings(calibration),
     ]
     return "\n".join(parts)
+
+
+def _settings(calibration: Calibration) -> str:
+    measured = {row.setting for row in calibration.estimates}
+    return "".join(f"- `{s.name}`: {s.words}.\n" for s in SETTINGS if s.name in measured)
 
 
 def _head(measured: Measured) -> str:
