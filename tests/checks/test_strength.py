@@ -82,7 +82,8 @@ def _entry(problem: str) -> str:
     file, line, operator, occurrence, was, now = found.groups()
     return (
         f'[[survivors]]\nfile = "{file}"\nline = {line}\noperator = "{operator}"\n'
-        f'occurrence = {occurrence}\nwas = "{was}"\nnow = "{now}"\nkind = "equivalent"\nwhy = "test"\n'
+        f'occurrence = {occurrence}\nwas = "{was}"\nnow = "{now}"\n'
+        'kind = "equivalent"\nwhy = "a test"\n'
     )
 
 
