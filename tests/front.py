@@ -27,8 +27,9 @@ minor = 1.0
 
 
 def environment(cache: Path) -> dict[str, str]:
-    """A wide terminal's width without a terminal, and the tests' own cache."""
-    return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "GATEBENCH_CACHE": str(cache)}
+    """A wide terminal's width without a terminal, the tests' own cache, and nobody's key."""
+    ours = {name: value for name, value in os.environ.items() if "ANTHROPIC" not in name}
+    return {**ours, "COLUMNS": "200", "NO_COLOR": "1", "GATEBENCH_CACHE": str(cache)}
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ CASES = {
     "profile file": Case(("T1", "--profile", "none.toml"), USAGE, "none.toml"),
     "profile key": Case(("T1", *ONE, "--profile", "odd.toml"), USAGE, "worker.first_staded"),
     "profile value": Case(("T1", *ONE, "--profile", "far.toml"), USAGE, "worker.refuse"),
-    "model": Case(("T1", "--model", "sonnet"), USAGE, "live"),
+    "model without a key": Case(("T1", "--model", "sonnet", "--yes"), USAGE, "ANTHROPIC_API_KEY"),
     "via": Case(("T1", "--via", "telepathy"), USAGE, "telepathy"),
     "agent": Case(("T1", "--agent", "hal"), USAGE, "unknown agent 'hal'"),
     "prompt": Case(("T1", "--prompt", "loud"), USAGE, "--prompt"),
@@ -101,6 +101,13 @@ def test_one_sentence_and_the_next_step(
 def test_no_job_was_begun(place: Front, said: dict[str, subprocess.CompletedProcess[str]]) -> None:
     assert said
     assert {p.name for p in place.cwd.iterdir()} == set(FILES)
+
+
+def test_a_real_model_is_asked_only_with_consent(front: Front, tmp_path: Path) -> None:
+    done = front("run", "T1", "--model", "sonnet", "--out", tmp_path / "out")
+    assert done.returncode == USAGE
+    assert "--yes" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_out_that_holds_something_else_stays_as_it_is(place: Front, tmp_path: Path) -> None:

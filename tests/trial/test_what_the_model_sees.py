@@ -19,9 +19,8 @@ def test_first_requests_differ_in_metadata_only(careless: Job) -> None:
 
 
 def test_the_prompt_is_the_same_under_every_config(careless: Job) -> None:
-    prompts = {(trial.path / "prompt.txt").read_text() for trial in careless.trials}
-    assert len(prompts) == 1
-    assert not any(word in prompts.pop().lower() for word in ("gate", "hook", "hidden", "block"))
+    (prompt,) = {(trial.path / "prompt.txt").read_text() for trial in careless.trials}
+    assert not any(word in prompt.lower() for word in ("gate", "hook", "hidden", "block"))
 
 
 def test_the_stream_shows_the_hook_at_every_stop(gated: Trial) -> None:

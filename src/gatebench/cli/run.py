@@ -129,7 +129,8 @@ def main(
     if dry_run:
         _show_plan(matrix, suite, home, jobs)
         return
-    _agree(matrix, yes=yes)
+    if matrix.choice.via in PAID:
+        _agree(matrix, upstream, yes=yes)
     drain = Drain()
     means = Means(
         place.cache(),
@@ -149,17 +150,25 @@ def main(
     _finish(_run(order), home)
 
 
-def _agree(matrix: Matrix, *, yes: bool) -> None:
-    """Nobody spends money by accident.
+def _agree(matrix: Matrix, upstream: str, *, yes: bool) -> None:
+    """Nobody spends money by accident, and nobody starts without a key.
 
     Raises:
-        UsageError: there is no terminal to ask at, and no ``--yes``.
+        UsageError: there is no model or no key, or no terminal to ask at and no ``--yes``.
     """
-    if matrix.choice.via not in PAID or yes:
+    if not matrix.choice.model:
+        raise UsageError(f"--via {matrix.choice.via} needs a model.", "Name it with --model.")
+    if upstream == ANTHROPIC and place.credential() is None:
+        raise UsageError("there is no key for the provider.", "Set ANTHROPIC_API_KEY.")
+    if yes:
         return
-    print(f"{len(matrix.trials())} trials with {matrix.choice.model}: this costs money.")
     if not sys.stdin.isatty():
-        raise UsageError("a real model is asked only with consent.", "Add --yes.")
+        raise UsageError(
+            f"{len(matrix.trials())} trials with {matrix.choice.model} cost money; a real model is "
+            "asked only with consent.",
+            "Add --yes.",
+        )
+    print(f"{len(matrix.trials())} trials with {matrix.choice.model}: this costs money.")
     typer.confirm("Go on?", abort=True)
 
 

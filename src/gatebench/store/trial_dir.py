@@ -67,9 +67,14 @@ class TrialDir:
 
     @contextmanager
     def stream(self, name: str) -> Iterator[Callable[[bytes], None]]:
-        """Keep evidence that comes in pieces; yields what takes them."""
+        """Keep evidence that comes in pieces, each at once; yields what takes them."""
         with self.file(name).open("wb") as file:
-            stream = RedactedStream(self.redactor, file.write)
+
+            def put(data: bytes) -> None:
+                file.write(data)
+                file.flush()  # whoever watches sees it, and a kill takes nothing away
+
+            stream = RedactedStream(self.redactor, put)
             try:
                 yield stream.feed
             finally:
