@@ -30,7 +30,6 @@ CASES = {
     "profile file": Case(("T1", "--profile", "none.toml"), USAGE, "none.toml"),
     "profile key": Case(("T1", *ONE, "--profile", "odd.toml"), USAGE, "worker.first_staded"),
     "profile value": Case(("T1", *ONE, "--profile", "far.toml"), USAGE, "worker.refuse"),
-    "model without a key": Case(("T1", "--model", "sonnet", "--yes"), USAGE, "ANTHROPIC_API_KEY"),
     "via": Case(("T1", "--via", "telepathy"), USAGE, "telepathy"),
     "agent": Case(("T1", "--agent", "hal"), USAGE, "unknown agent 'hal'"),
     "prompt": Case(("T1", "--prompt", "loud"), USAGE, "--prompt"),
@@ -103,7 +102,10 @@ def test_no_job_was_begun(place: Front, said: dict[str, subprocess.CompletedProc
     assert {p.name for p in place.cwd.iterdir()} == set(FILES)
 
 
-def test_a_real_model_is_asked_only_with_consent(front: Front, tmp_path: Path) -> None:
+def test_a_real_model_is_asked_only_with_consent(
+    front: Front, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "planted")
     done = front("run", "T1", "--model", "sonnet", "--out", tmp_path / "out")
     assert done.returncode == USAGE
     assert "--yes" in done.stderr
