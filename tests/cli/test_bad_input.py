@@ -102,11 +102,10 @@ def test_no_job_was_begun(place: Front, said: dict[str, subprocess.CompletedProc
     assert {p.name for p in place.cwd.iterdir()} == set(FILES)
 
 
-def test_a_real_model_is_asked_only_with_consent(front: Front, tmp_path: Path) -> None:
-    elsewhere = ("--upstream", "http://127.0.0.1:9")
-    done = front("run", "T1", "--model", "sonnet", *elsewhere, "--out", tmp_path / "out")
-    assert done.returncode == USAGE
-    assert "--yes" in done.stderr
+def test_a_real_model_needs_a_key(front: Front, tmp_path: Path) -> None:
+    # Without --yes on purpose: should a key ever reach this test, nobody pays.
+    done = front("run", "T1", "--model", "sonnet", "--out", tmp_path / "out")
+    assert "ANTHROPIC_API_KEY" in complaint(done, USAGE)
     assert not (tmp_path / "out").exists()
 
 
