@@ -94,6 +94,7 @@ async def _spawn(wiring: Wiring, uid: int | None, *, stdin: bool, stdout: int) -
         cwd="/",
         env=wiring.environment,
         pass_fds=wiring.inherited,
+        start_new_session=True,  # a Ctrl-C at the terminal is for us; agents finish
         user=uid,
         group=uid,
         extra_groups=None if uid is None else (),

@@ -15,7 +15,7 @@ from gatebench.sandbox.plain import PlainSandbox
 from gatebench.sandbox.process import Process
 from gatebench.sandbox.program import Program, find_program
 from gatebench.sandbox.spec import Bind, Command, Completed, Kind, Limits, Probe
-from gatebench.sandbox.staging import STAGE
+from gatebench.sandbox.staging import NEEDED, STAGE
 from gatebench.sandbox.text import clean_text
 from gatebench.sandbox.wiring import wired
 
@@ -88,7 +88,7 @@ def _identities(program: Program) -> tuple[Identity, ...]:
     if os.geteuid() != 0:
         return (OWN,)
     # What staging needs; without it a bind from root's home would fail.
-    staged = STAGE.is_dir() and shutil.which("setpriv") is not None
+    staged = STAGE.is_dir() and all(shutil.which(name) for name in NEEDED)
     return (DROPPED, OWN) if staged and program.takes_descriptors else (OWN,)
 
 

@@ -80,7 +80,7 @@ def wired(
             *_forbidden(descriptors),
         ]
         start, environment = _start(descriptors, program, arguments)
-        before = () if stage is None else stage.prefix(program)
+        before = () if stage is None else stage.prefix()
         argv = (*before, *start, "--", *command.argv)
         inherited = tuple(descriptors.inherited)
         yield Wiring(argv, environment, inherited, status_read, go_write), theirs

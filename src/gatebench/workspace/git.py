@@ -73,6 +73,7 @@ async def run_git(
         cwd=cwd,
         env={**environment(), **(extra or {})},
         check=False,
+        start_new_session=True,  # a Ctrl-C at the terminal is for us
     )
     if done.returncode:
         words = done.stderr.decode("utf-8", "replace").strip()
