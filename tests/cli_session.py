@@ -153,9 +153,10 @@ class Session:
             "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "100",
         }
         args = ["--unshare-all", "--die-with-parent", "--uid", "1000", "--gid", "1000"]
+        # The tmpfs comes first: the checkout may itself lie below /tmp.
+        args += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108  # inside
         for name in ("/usr", "/etc", "/bin", "/lib", "/lib64", venv, base):
             args += ["--ro-bind-try", name, name]
-        args += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108  # inside
         args += ["--bind", str(self.root / "home"), "/home/dev", "--bind", str(self.work), WORK]
         args += ["--ro-bind", str(self.cli), "/opt/agent/agent", "--bind", str(self.socket), SOCKET]
         args += self._hook_places()

@@ -28,7 +28,8 @@ minor = 1.0
 
 def environment(cache: Path) -> dict[str, str]:
     """A wide terminal's width without a terminal, the tests' own cache, and nobody's key."""
-    ours = {name: value for name, value in os.environ.items() if "ANTHROPIC" not in name}
+    kept = (n for n in os.environ if "ANTHROPIC" not in n and n != "GATEBENCH_PROGRAM")
+    ours = {name: os.environ[name] for name in kept}
     return {**ours, "COLUMNS": "200", "NO_COLOR": "1", "GATEBENCH_CACHE": str(cache)}
 
 

@@ -67,6 +67,7 @@ def test_the_workers_environment() -> None:
         "DISABLE_AUTOUPDATER": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+        "CLAUDE_CODE_MAX_RETRIES": "0",
         "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "TZ": "UTC",

@@ -35,15 +35,13 @@ def secrets() -> tuple[str, ...]:
 
 
 def credential() -> Credential | None:
-    """The key for real models, if there is one; bearer tokens where there is no key.
+    """The key for real models, if there is one.
 
     Raises:
         UsageError: what is there is no key.
     """
-    for name, bearer in (("ANTHROPIC_API_KEY", False), ("ANTHROPIC_AUTH_TOKEN", True)):
-        if value := os.environ.get(name):
-            return Credential(Secret(value), bearer)
-    return None
+    value = os.environ.get("ANTHROPIC_API_KEY")
+    return Credential(Secret(value), bearer=False) if value else None
 
 
 def jobs() -> Path:

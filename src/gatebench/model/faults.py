@@ -80,13 +80,13 @@ FAULTS: dict[str, Fault] = {
             ("credit", "the account has no credit left"),
             ("budget", "a budget is used up"),
             ("mismatch", "the recording is of something else"),
+            ("pinned", "another model was asked for than the one named; name it in full"),
         )
     },
     **{
         name: Fault(Who.AGENT, valid=True, retries=0, meaning=meaning)
         for name, meaning in (
             ("refused", "the provider refused the agent's request itself"),
-            ("pinned", "the agent asked for a model that its role doesn't have"),
             ("client_gone", "the agent hung up"),
         )
     },
