@@ -78,7 +78,7 @@ RULES: Mapping[Fault, Rule] = {
     Fault.OTHER_MODEL: Rule("provider", "another model answered than was asked", **_COUNTS),
     Fault.USAGE_MISSING: Rule("provider", "a whole answer that doesn't tell its tokens", **_COUNTS),
     Fault.BUDGET: Rule("user", "a budget is used up", retried=False, valid=False),
-    Fault.PINNED: Rule("agent", "a model asked for that the role doesn't have", **_COUNTS),
+    Fault.PINNED: Rule("user", "a model asked for that the role doesn't have", **_USER),
     Fault.MISMATCH: Rule("user", "playback: not the request that was recorded", **_USER),
     Fault.CLIENT_GONE: Rule("agent", "the agent hung up before the end", **_COUNTS),
 }
