@@ -1,6 +1,7 @@
 """How ``gatebench validate --strength`` shows what it measures."""
 
 import json
+import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable
@@ -29,7 +30,7 @@ def show(suite: str, tasks: tuple[str, ...], repeats: int, *, as_json: bool) -> 
     with tempfile.TemporaryDirectory(prefix="validate-") as scratch:
         means = Means(place.cache(), place.search_path(), roles=False)
         asked = Asked(suite, means, Path(scratch), tasks, repeats)
-        found = anyio.run(measure, asked, _silent if as_json else _tell)
+        found = anyio.run(measure, asked, _note if as_json else _tell)
     if as_json:
         print(json.dumps([strength.summary for strength in found], indent=2, ensure_ascii=False))
     weak = [strength.task for strength in found if strength.problems]
@@ -45,8 +46,10 @@ def _verdict(weak: list[str]) -> str:
     return "The oracle is as strong as the suite says."
 
 
-def _silent(_strength: Strength) -> None:
-    """For --json: nothing on the way."""
+def _note(strength: Strength) -> None:
+    """For --json: it takes long, so a line aside as each task ends."""
+    seen = f"{len(strength.problems)} problems" if strength.problems else "ok"
+    print(f"{strength.task}: {seen} ({strength.seconds:.0f}s)", file=sys.stderr, flush=True)
 
 
 def _tell(strength: Strength) -> None:
