@@ -7,7 +7,7 @@ import anyio
 
 A = TypeVar("A")
 B = TypeVar("B")
-LANES = 2
+LANES = 3
 
 
 async def in_lanes(items: Sequence[A], work: Callable[[A], Awaitable[B]]) -> tuple[B, ...]:

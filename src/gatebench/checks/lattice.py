@@ -4,19 +4,20 @@ For each task all 2ⁿ trees are built, each satisfying exactly one subset of th
 hidden tests must pass exactly that subset: a requirement that passes where it is missing has blunt
 tests, one that fails where it is satisfied has tests that lean on another. On upstream nothing may
 pass but declared guards. Both solutions must pass everything, the library's own suite included.
+
+The trees are ours, so most are judged without what guards against code that cheats; upstream, both
+solutions and each that lacks one requirement are judged just as an agent's would be.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
+from itertools import chain, combinations
 
-import anyio
-
+from gatebench.checks.lanes import in_lanes
 from gatebench.model.task import Task
 from gatebench.model.verdict import Outcome, Verdict
 from gatebench.trial.bench import Bench
-
-LANES = 3
 
 
 @dataclass(frozen=True)
@@ -25,48 +26,42 @@ class Point:
 
     task: Task
     name: str
-    """``upstream``, ``second``, or the subset's ids."""
-    tree: str
+    """``upstream``, ``second solution``, or the subset's ids."""
+    files: Callable[[], Awaitable[dict[str, str]]]
+    """What differs from upstream."""
     expected: frozenset[str]
-    suite_green: bool
+    whole: bool = True
+    """Whether it is judged as an agent's tree would be."""
+    suite_green: bool = False
     """Whether the library's own tests must pass too."""
 
 
 async def lattice_problems(bench: Bench, tasks: Sequence[Task]) -> tuple[str, ...]:
     """Every deviation, naming task, requirement and tree; empty when the oracle is sharp."""
-    problems: list[str] = []
-    waiting = _points(bench, tasks)
-    guard = anyio.Lock()
-
-    async def lane() -> None:
-        while True:
-            async with guard:
-                point = await anext(waiting, None)
-            if point is None:
-                return
-            problems.extend(await _judge(bench, point))
-
-    async with anyio.create_task_group() as group:
-        for _ in range(LANES):
-            group.start_soon(lane)
-    return tuple(sorted(problems))
-
-
-async def _points(bench: Bench, tasks: Sequence[Task]) -> AsyncIterator[Point]:
     pristine = await bench.settle_trees()
-    for task in tasks:
-        everything = frozenset(task.requirement_ids)
-        guards = frozenset(r.id for r in task.requirements if r.guard)
-        yield Point(task, "upstream", pristine, guards, suite_green=True)
-        second = await bench.hidden.second_files(task.id)
-        tree = await plant(bench, pristine, second)
-        yield Point(task, "second solution", tree, everything, suite_green=True)
-        for subset in subsets(task.requirement_ids):
-            files = await bench.hidden.solution_files(task.id, subset)
-            tree = await plant(bench, pristine, files)
-            name = "+".join(sorted(subset)) or "none"
-            whole = subset == everything
-            yield Point(task, name, tree, subset, suite_green=whole)
+    points = [point for task in tasks for point in _points(bench, task)]
+
+    async def look(point: Point) -> list[str]:
+        return await _judge(bench, point, await plant(bench, pristine, await point.files()))
+
+    return tuple(sorted(chain.from_iterable(await in_lanes(points, look))))
+
+
+def _points(bench: Bench, task: Task) -> Iterable[Point]:
+    everything = frozenset(task.requirement_ids)
+    guards = frozenset(r.id for r in task.requirements if r.guard)
+    yield Point(task, "upstream", _nothing, guards, suite_green=True)
+    second = partial(bench.hidden.second_files, task.id)
+    yield Point(task, "second solution", second, everything, suite_green=True)
+    for subset in subsets(task.requirement_ids):
+        name = "+".join(sorted(subset)) or "none"
+        files = partial(bench.hidden.solution_files, task.id, subset)
+        missing = len(everything) - len(subset)
+        yield Point(task, name, files, subset, whole=missing <= 1, suite_green=missing == 0)
+
+
+async def _nothing() -> dict[str, str]:
+    return {}
 
 
 def subsets(ids: Sequence[str]) -> Iterable[frozenset[str]]:
@@ -80,11 +75,14 @@ async def plant(bench: Bench, base: str, files: dict[str, str]) -> str:
     return await bench.trees.add_files(base, {k: v.encode() for k, v in files.items()})
 
 
-async def _judge(bench: Bench, point: Point) -> list[str]:
-    judgement = await bench.oracle.judge(point.tree, point.task.id)
-    problems = list(_deviations(point, judgement.verdict))
+async def _judge(bench: Bench, point: Point, tree: str) -> list[str]:
+    if point.whole:
+        verdict = (await bench.oracle.judge(tree, point.task.id)).verdict
+    else:
+        verdict = await bench.oracle.glance(tree, point.task.id)
+    problems = list(_deviations(point, verdict))
     if point.suite_green:
-        run = await bench.oracle.run_suite(point.tree)
+        run = await bench.oracle.run_suite(tree)
         if not run.green:
             where = f"{point.task.id} on the tree '{point.name}'"
             problems.append(f"{where}: the library's own suite is red ({run.failed} failures).")

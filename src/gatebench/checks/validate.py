@@ -6,16 +6,19 @@ gates, then whether either wavers.
 
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from gatebench.checks.lanes import in_lanes
 from gatebench.checks.lattice import lattice_problems, plant
 from gatebench.checks.result import Check
 from gatebench.errors import UnknownName
 from gatebench.model.matrix import Choice
 from gatebench.model.score import Score
 from gatebench.model.stop import Decision, StopRecord
+from gatebench.model.task import Task
 from gatebench.model.trial import SHIPPED_CONFIGS, Config, TrialId
 from gatebench.model.verdict import Outcome
 from gatebench.store.job_dir import JobDir
@@ -177,24 +180,23 @@ async def gates_can_fail_and_pass(setting: Setting) -> Check:
 
 async def nothing_wavers(setting: Setting) -> Check:
     """Repeats of the oracle on the reference of each task give the same verdict."""
-    problems = []
+    problems: list[str] = []
     for turn in range(REPEATS):
         # A bench of its own each time: verdicts are cached inside one.
         async with open_bench(setting.choice, setting.means, setting.scratch / "trees") as bench:
-            for task, verdict in [(t, v) async for t, v in _references(bench)]:
-                if verdict != "pass":
-                    problems.append(f"{task}: repeat {turn + 1} of the reference: {verdict}.")
+            look = partial(_failing, bench, await bench.settle_trees())
+            found = await in_lanes(bench.suite.tasks, look)
+        problems += [f"{said} (repeat {turn + 1})." for said in found if said]
     return Check("no flake", not problems, f"{REPEATS} repeats agree", tuple(problems))
 
 
-async def _references(bench: Bench) -> AsyncIterator[tuple[str, str]]:
-    pristine = await bench.settle_trees()
-    for task in bench.suite.tasks:
-        files = await bench.hidden.solution_files(task.id, task.requirement_ids)
-        tree = await plant(bench, pristine, files)
-        verdict = (await bench.oracle.judge(tree, task.id)).verdict
-        bad = [r for r, o in verdict.requirements.items() if o is not Outcome.PASS]
-        yield task.id, "fails " + ", ".join(bad) if bad else "pass"
+async def _failing(bench: Bench, base: str, task: Task) -> str:
+    """What of a task its reference fails; empty when nothing."""
+    files = await bench.hidden.solution_files(task.id, task.requirement_ids)
+    tree = await plant(bench, base, files)
+    verdict = (await bench.oracle.judge(tree, task.id)).verdict
+    bad = [r for r, o in verdict.requirements.items() if o is not Outcome.PASS]
+    return f"{task.id}: the reference fails {', '.join(bad)}" if bad else ""
 
 
 STEPS: dict[str, Step] = {

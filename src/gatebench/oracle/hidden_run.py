@@ -34,16 +34,21 @@ class Hidden:
         return f"{FILE}::{node.partition('::')[2]}"
 
 
-def hidden_job(hidden: Hidden, controls: Controls, tree: Path) -> PytestJob:
-    """The run: our controls first, then the hidden tests, each in a process of its own."""
+def hidden_job(
+    hidden: Hidden, controls: Controls, tree: Path, *, trusted: bool = False
+) -> PytestJob:
+    """The run: our controls first, then the hidden tests.
+
+    Each requirement's tests have processes of their own, unless the tree is ours to trust.
+    """
     return PytestJob(
         tree=tree,
         limit_s=LIMIT_S,
-        mode="each",
+        mode="whole" if trusted else "each",
         files=((hidden.file, FILE),),
         texts=((controls.module, controls.source),),
         targets=(controls.module, FILE),
-        options=OPTIONS,
+        options=("-q", "--tb=no") if trusted else OPTIONS,
         mark="requirement",
         watch=imported_modules(hidden.file.read_text()),
         controls=controls.module,

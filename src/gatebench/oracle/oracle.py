@@ -94,6 +94,15 @@ class Oracle:
         verdict = judgement.verdict.model_copy(update={"cached": cached})
         return Judgement(verdict, judgement.log)
 
+    async def glance(self, tree: str, task_id: str) -> Verdict:
+        """Run a task's hidden tests on a tree that we made ourselves, all in one process.
+
+        The same tests in the same sandbox, without what guards against code that cheats: for trees
+        of the suite's own solutions and nothing else.
+        """
+        hidden = await self._hidden(task_id)
+        return (await self._judge(hidden, tree, trusted=True)).verdict
+
     async def run_suite(self, tree: str) -> SuiteRun:
         """Run the library's pristine tests on a tree: all of them, under pristine configuration.
 
@@ -115,11 +124,13 @@ class Oracle:
         tests = setup.hidden.tests(task_id)
         return hidden_run.Hidden(setup.suite.task(task_id), tests.file, tests.digest, expected)
 
-    async def _judge(self, hidden: hidden_run.Hidden, tree: str) -> Judgement:
+    async def _judge(
+        self, hidden: hidden_run.Hidden, tree: str, *, trusted: bool = False
+    ) -> Judgement:
         async def once() -> Judgement:
             controls = new_controls()
             async with self._copy(tree) as copy:
-                job = hidden_run.hidden_job(hidden, controls, copy)
+                job = hidden_run.hidden_job(hidden, controls, copy, trusted=trusted)
                 run = await run_pytest(self._setup.bench, self._limited(job))
             wrong = hidden_run.trouble(hidden, controls, run)
             if wrong:

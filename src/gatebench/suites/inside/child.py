@@ -67,6 +67,20 @@ class Observer:
             raise _FAILED("control", pytrace=False)
         return True
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: "pytest.Item", call: "pytest.CallInfo[None]") -> None:
+        """Show a failure from the test's own frames on: those above are pytest's and ours."""
+        del item
+        if call.excinfo is None:
+            return
+        shown = tuple(self._child.roots)
+        trace: Any = call.excinfo.tb
+        while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(shown):
+            trace = trace.tb_next
+        if trace is not None:
+            failure = (call.excinfo.type, call.excinfo.value, trace)
+            call.excinfo = pytest.ExceptionInfo.from_exc_info(failure)
+
     def _ask(self) -> bool:
         """Whether this was the control; the parent tells only now."""
         self._sender.send({"kind": "returned"})
