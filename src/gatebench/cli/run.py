@@ -138,7 +138,7 @@ def main(
         sandbox.value,
         agent_bin,
         fresh=no_cache,
-        roles=any(c.gates for c in matrix.configs),
+        roles=any(c.hooked for c in matrix.configs),
         secrets=place.secrets(),
         terms=replace(
             terms_of(asked, matrix, home, max_cost),
@@ -177,7 +177,8 @@ def _show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:
     word = "SIMULATED, no cost" if matrix.choice.simulated else "real model"
     print(f"{len(trials)} trials of suite {suite.name} {suite.version} ({word}) into {home.path}")
     for config in matrix.configs:
-        print(f"  {config.name:<8} {', '.join(config.gates) or 'no gate'}")
+        shadow = f" (shadow: {', '.join(config.shadow)})" if config.shadow else ""
+        print(f"  {config.name:<8} {', '.join(config.gates) or 'no gate'}{shadow}")
     for trial in trials:
         print(f"  {trial}")
     minutes = len(trials) * SECONDS_PER_TRIAL / lanes / 60

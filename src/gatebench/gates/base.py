@@ -1,6 +1,6 @@
 """What a gate is, and what it is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +35,16 @@ class Doors(Protocol):
         """The model asked for."""
 
 
+@dataclass(frozen=True)
+class Truth:
+    """The oracle's word on a tree, as far as a gate may be told."""
+
+    failing: Mapping[str, str]
+    """What fails: a sentence for the agent by the requirement's id (which it must not see)."""
+    unscorable: str | None = None
+    """Why there is no verdict; ``None`` where there is one."""
+
+
 def _nothing(_name: str) -> None:
     """A gate that stands alone has filed nothing."""
 
@@ -66,6 +76,10 @@ class Ground:
     """Look at every snapshot anew, equal ones too."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The gate's own settings from the config."""
+    seed: int = 0
+    """The trial's, for gates that draw."""
+    truth: Callable[[str], Awaitable[Truth]] | None = None
+    """What is true of a tree by its id; ``None`` where nobody hands it in."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +93,8 @@ class StopView:
     """What the snapshot left out."""
     limit_s: float
     """Seconds left of the whole stop."""
+    hook_input: bytes | None = None
+    """What the agent's program gave its hook; ``None`` where no hook was called. Hostile."""
 
 
 class Gate(Protocol):
@@ -89,6 +105,7 @@ class Gate(Protocol):
     """
 
     name: str
+    """Set by the registry to the name in the config, where it has one of its own."""
 
     async def prepare(self) -> None:
         """What must be there before the worker starts; runs once."""

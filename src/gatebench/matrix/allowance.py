@@ -23,7 +23,7 @@ class Allowance:
 
         A trial whose cost is unknown adds nothing: the limit is a floor then, not a promise.
         """
-        self.spent_usd += score.cost_total_usd or 0.0
+        self.spent_usd += (score.cost_total_usd or 0.0) + (score.cost_shadow_usd or 0.0)
         why = self.reached()
         if why:
             drain.ask(why)
