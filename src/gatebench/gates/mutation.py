@@ -4,6 +4,7 @@ import importlib.util
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import anyio
@@ -165,12 +166,16 @@ class MutationGate:
 def draw_mutants(
     before: Mapping[str, str], after: Mapping[str, str], most: int, seed: int
 ) -> tuple[Mutant, ...]:
-    """At most so many mutants, drawn from all, in order."""
-    found = make_mutants(before, after)
-    if len(found) <= most:
-        return found
-    chosen = random.Random(seed).sample(range(len(found)), most)  # noqa: S311  # a sample, no secret
-    return tuple(found[n] for n in sorted(chosen))
+    """At most so many mutants, drawn by lot: one of each added line before a second of any."""
+    draw = random.Random(seed)  # noqa: S311  # a sample, no secret
+    lines: dict[tuple[str, int], list[Mutant]] = {}
+    for mutant in make_mutants(before, after):
+        lines.setdefault((mutant.file, mutant.line), []).append(mutant)
+    for of_line in lines.values():
+        draw.shuffle(of_line)
+    rounds = ([m for m in a_round if m] for a_round in zip_longest(*lines.values()))
+    drawn = [m for a_round in rounds for m in draw.sample(a_round, len(a_round))][:most]
+    return tuple(sorted(drawn, key=lambda m: (m.file, m.line, m.operator, m.occurrence)))
 
 
 def _detail(judged: Judged) -> dict[str, Any]:

@@ -241,6 +241,8 @@ class Analysis(Record):
     costs: tuple[CostTable, ...]
     reviewers: tuple[ReviewerTable, ...]
     premise: Premise | None
+    shadows: tuple[GateTable, ...] = ()
+    """What shadow gates would have said: they were told to nobody, and stand in no other number."""
     reasons: tuple[ReasonTable, ...] = ()
     """Empty where no block was looked into."""
     warnings: tuple[str, ...]
