@@ -45,7 +45,7 @@ def look(tests: str, files: Mapping[str, Texts]) -> tuple[list[Found], list[str]
         if is_test:
             findings += _weaker(path, old, new)
             moves.take(path, old, new)
-    return [*findings, *moves.deleted()], unread
+    return sorted([*findings, *moves.deleted()], key=lambda f: (f[0], f[1] or 0)), unread
 
 
 class _Moves:
@@ -109,11 +109,7 @@ def _weaker(path: str, old: Facts, new: Facts) -> Iterator[Found]:
     for name, (_, had) in old.tests.items():
         line, has = new.tests.get(name, (0, had))
         if has < had:
-            yield (
-                path,
-                line,
-                f"the test {name} checks less than before: {has} of {had} checks are left",
-            )
+            yield path, line, f"the test {name} checks less: {has} of {had} checks are left"
 
 
 def _planted(path: str, before: str | None, after: str | None) -> Iterator[Found]:
