@@ -66,10 +66,10 @@ def test_findings_name_file_and_line(court: Court) -> None:
     assert result.status is GateStatus.RED
     exits = code.count("\n")
     places = [(f["file"], f["line"]) for f in result.detail["findings"]]
-    assert places == [(CODE, exits), ("tests/test_operations.py", line)]
+    assert places == [("tests/test_operations.py", line), (CODE, exits)]
     reason = build_reason([result])
-    assert f"1. {CODE}:{exits} os._exit was added" in reason
-    assert f"2. tests/test_operations.py:{line} the test test_delete was deleted" in reason
+    assert f"1. tests/test_operations.py:{line} the test test_delete was deleted" in reason
+    assert f"2. {CODE}:{exits} os._exit was added" in reason
 
 
 WEAKER = {

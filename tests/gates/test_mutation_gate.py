@@ -1,6 +1,7 @@
 """Do the agent's own tests notice mutants of its change? Real mutants, real pytest."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
@@ -29,7 +30,7 @@ def court(tmp_path_factory: pytest.TempPathFactory) -> Court:
     return shared_court(tmp_path_factory)
 
 
-def mutated(court: Court, files: dict[str, str | None], **settings: Any) -> GateResult:
+def mutated(court: Court, files: Mapping[str, str | None], **settings: Any) -> GateResult:
     gate = MutationGate(Stage(court, settings=settings).ground)
     return anyio.run(gate.check, stop(court.tree(files)))
 
