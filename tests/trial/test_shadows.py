@@ -12,6 +12,8 @@ tasks = ["T1"]
 reps = 1
 profile = "careless.toml"
 
+[configs.bare]
+
 [configs.watched]
 gates = []
 shadow = ["tests"]
@@ -27,6 +29,13 @@ def shadowed(front: Front) -> Job:
     """The careless worker: 2/5 at first, one right block, 5/5 after it."""
     (front.cwd / "shadows.toml").write_text(MATRIX)
     return run_job(front, front.cwd / "shadowed", "shadows.toml")
+
+
+@pytest.fixture(scope="module")
+def plain(front: Front) -> Job:
+    """The same gate and worker without shadows."""
+    args = ("T1", "--configs", "g1", "--reps", "1", "--profile", "careless.toml")
+    return run_job(front, front.cwd / "unshadowed", *args)
 
 
 def said(stop: Json) -> dict[str, str]:
@@ -56,18 +65,18 @@ def test_a_shadow_is_in_no_count_of_the_config(shadowed: Job) -> None:
     assert score["cost_total_usd"] == pytest.approx(sum(parts))
 
 
-def test_a_shadowed_trial_ends_as_one_without_shadows(shadowed: Job, careless: Job) -> None:
-    with_, without = (job.trial("T1-g1-r1").score for job in (shadowed, careless))
+def test_a_shadowed_trial_ends_as_one_without_shadows(shadowed: Job, plain: Job) -> None:
+    with_, without = (job.trial("T1-g1-r1").score for job in (shadowed, plain))
     same = [k for k in without if not k.endswith("wall_s") and k != "cost_shadow_usd"]
     assert {k: with_[k] for k in same} == {k: without[k] for k in same}
     assert without["cost_shadow_usd"] is None
 
 
-def test_with_shadows_alone_a_config_is_bare(shadowed: Job, careless: Job) -> None:
+def test_with_shadows_alone_a_config_is_bare(shadowed: Job) -> None:
     trial = shadowed.trial("T1-watched-r1")
     assert trial.decisions == ["allow"]
     assert said(trial.stops[0]) == {"tests": "red"}
-    score, bare = trial.score, careless.trial("T1-bare-r1").score
+    score, bare = trial.score, shadowed.trial("T1-bare-r1").score
     for key in ("hook_calls", "blocks_total", "misses", "right_blocks", "testwriter_ok"):
         assert score[key] is None
     assert score["hidden_pass"] == score["hidden_first_stop"] == bare["hidden_pass"] == 2
