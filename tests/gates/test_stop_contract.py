@@ -106,7 +106,7 @@ async def test_the_real_command_line_blocks_where_we_do() -> None:
 
 @pytest.mark.cli
 @pytest.mark.anyio
-@pytest.mark.parametrize("name", LETTING_GO)
+@pytest.mark.parametrize("name", ["exit-2-missing-words", "exit-1", "json-after-a-log-line"])
 async def test_the_real_command_line_lets_go_where_we_do(name: str) -> None:
     settings = one_after_the_other([f"({LETTING_GO[name][0]})"])
     session = Session(model=lambda turn, _request: [text(f"done {turn}")], settings=settings)

@@ -12,19 +12,19 @@ CONFIGS = "bare,nudge,blockonce,random,retry,truth,diffguard"
 SPOKEN = "Missing or wrong:"
 
 
-def controlled(front: Front, agent: str) -> Job:
-    args = ("T1", "--configs", CONFIGS, "--reps", "1", "--agent", agent, "--jobs", "2")
+def controlled(front: Front, suite: Path, agent: str) -> Job:
+    args = (str(suite), "--configs", CONFIGS, "--reps", "1", "--agent", agent)
     return run_job(front, front.cwd / f"controls-{agent}", *args)
 
 
 @pytest.fixture(scope="module")
-def idle(front: Front) -> Job:
-    return controlled(front, "nop")
+def idle(front: Front, shipped_pocket: Path) -> Job:
+    return controlled(front, shipped_pocket, "nop")
 
 
 @pytest.fixture(scope="module")
-def perfect(front: Front) -> Job:
-    return controlled(front, "reference")
+def perfect(front: Front, shipped_pocket: Path) -> Job:
+    return controlled(front, shipped_pocket, "reference")
 
 
 BLOCKED = {"nudge": 1, "blockonce": 1, "retry": 2}
