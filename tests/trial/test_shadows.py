@@ -65,6 +65,13 @@ def test_a_shadow_is_in_no_count_of_the_config(shadowed: Job) -> None:
     assert score["cost_total_usd"] == pytest.approx(sum(parts))
 
 
+def test_each_gates_calls_have_a_site_of_their_own(shadowed: Job) -> None:
+    """Recordings and budgets go by the site: two gates in one role must not share it."""
+    calls = [e["site"] for e in shadowed.journal if e["event"] == "call"]
+    reviews = {site for site in calls if site.startswith("T1-g1-r1/reviewer_a/1")}
+    assert reviews == {"T1-g1-r1/reviewer_a/1", "T1-g1-r1/reviewer_a/1/adv"}
+
+
 def test_a_shadowed_trial_ends_as_one_without_shadows(shadowed: Job, plain: Job) -> None:
     with_, without = (job.trial("T1-g1-r1").score for job in (shadowed, plain))
     same = [k for k in without if not k.endswith("wall_s") and k != "cost_shadow_usd"]

@@ -138,7 +138,7 @@ def main(
         sandbox.value,
         agent_bin,
         fresh=no_cache,
-        roles=any(c.hooked for c in matrix.configs),
+        roles=any(c.asks for c in matrix.configs),
         secrets=place.secrets(),
         terms=replace(
             terms_of(asked, matrix, home, max_cost),

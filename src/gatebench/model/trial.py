@@ -76,6 +76,11 @@ class Config(Record):
         return bool(self.gates or self.shadow)
 
     @property
+    def asks(self) -> bool:
+        """Whether one of its gates may ask a model."""
+        return any(kind_of(gate) not in SILENT for gate in self.all_gates)
+
+    @property
     def all_gates(self) -> tuple[str, ...]:
         """Those that are enforced, then those that are not."""
         return (*self.gates, *self.shadow)
@@ -98,6 +103,9 @@ def kind_of(gate: str) -> str:
 
 PLACEBOS = frozenset({"nudge", "block-once", "random-block", "retry"})
 """Gates that look at nothing: what a block does by itself, whatever it says."""
+
+SILENT = PLACEBOS | {"truth", "command", "diff-guard", "mutation"}
+"""Gates that ask no model; others' gates may."""
 
 READY_CONFIGS: tuple[Config, ...] = (
     *SHIPPED_CONFIGS,

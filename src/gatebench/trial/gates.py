@@ -14,6 +14,9 @@ from gatebench.trial.bench import Bench
 from gatebench.trial.run import Run
 from gatebench.trial.sites import Sites
 
+ASKING = frozenset({"tests", "review"})
+"""Gates whose calls need no name but their role's."""
+
 
 async def ready_gates(run: Run) -> None:
     """Make the config's gates and let each prepare; the test writer works here."""
@@ -52,9 +55,10 @@ def _make(run: Run, name: str) -> Gate:
 
 def _own(run: Run, gate: str) -> dict[str, Any]:
     """What is the trial's own, and not the task's; a gate with a name of its own files by it."""
-    label = gate.partition(":")[2]
+    kind, _, label = gate.partition(":")
     before = f"{label}-" if label else ""
     return {
+        "doors": replace(run.sites, label=label or ("" if kind in ASKING else kind)),
         "start_tree": run.start_tree,
         "write": lambda name, content: run.home.write(f"{before}{name}", content),
         "read": lambda name: run.home.read(f"{before}{name}"),

@@ -64,6 +64,8 @@ class Sites:
     hide: Callable[[str], None] = _nothing_hidden
     """Gets each token: it is to be kept out of what is stored."""
     attempt: int = 1
+    label: str = ""
+    """Tells the calls of a gate with a name of its own from those of others in the same role."""
 
     @contextmanager
     def open(
@@ -81,7 +83,8 @@ class Sites:
             retry: 1 when the call is made again.
             waiting: entered while the gateway waits for reasons that are not the model's.
         """
-        name = "/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p)
+        parts = (self.trial, role.value, stop, retry or None, self.label)
+        name = "/".join(str(p) for p in parts if p)
         engine = self._engine(name, role, stop, retry)
         spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
         site = self.bench.gateway.open_site(spec)
