@@ -79,6 +79,25 @@ def test_a_package_that_cannot_be_loaded_is_named(front: Front, site: Path, tmp_
     assert not (tmp_path / "job").exists()
 
 
+def test_a_shadow_that_cannot_be_prepared_costs_nobody_a_trial(
+    front: Front, site: Path, tmp_path: Path
+) -> None:
+    install(site)
+    module = site / "no_print/__init__.py"
+    broken = module.read_text().replace("prepare(self) -> None: ...", "prepare(self): 1 / 0")
+    module.write_text(broken)
+    matrix = tmp_path / "own.toml"
+    matrix.write_text(
+        'tasks = ["T1"]\nreps = 1\nagent = "reference"\n'
+        '[configs.watched]\ngates = []\nshadow = ["no-print", "diff-guard"]\n'
+    )
+    trial = run_job(front, tmp_path / "job", str(matrix)).trial("T1-watched-r1")
+    assert trial.score["status"] == "ok"
+    broken_one, other = trial.stops[0]["shadow"]
+    assert (broken_one["status"], other["status"]) == ("error", "pass")
+    assert "ZeroDivisionError" in broken_one["error"]
+
+
 def test_the_gate_that_is_not_installed_is_unknown(front: Front, tmp_path: Path) -> None:
     matrix = tmp_path / "own.toml"
     matrix.write_text(MATRIX)

@@ -60,7 +60,8 @@ def make_gate(name: str, ground: Ground) -> Gate:
     if maker is None:
         raise UnknownName("gate", name, gate_names())
     gate = maker(ground)
-    gate.name = name
+    if gate.name != name:
+        gate.name = name
     return gate
 
 

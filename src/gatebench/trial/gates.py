@@ -21,16 +21,18 @@ ASKING = frozenset({"tests", "review"})
 async def ready_gates(run: Run) -> None:
     """Make the config's gates and let each prepare; the test writer works here."""
     _make_all(run)
-    for gate in (*run.gates, *run.shadows.gates):
+    for gate in run.gates:
         run.doing(f"{gate.name}: preparing")
         await gate.prepare()
+    await run.shadows.prepare(lambda gate: gate.prepare())
 
 
 async def recall_gates(run: Run) -> None:
     """Make the config's gates and let each read what it had filed."""
     _make_all(run)
-    for gate in (*run.gates, *run.shadows.gates):
+    for gate in run.gates:
         await gate.recall()
+    await run.shadows.prepare(lambda gate: gate.recall())
 
 
 async def final_gates(run: Run) -> None:

@@ -1,5 +1,7 @@
 """Shadow gates: they look at every stop, off the agent's path, and are told to nobody."""
 
+from collections.abc import Awaitable, Callable
+
 import anyio
 from anyio.abc import TaskGroup
 
@@ -7,6 +9,7 @@ from gatebench.gates.base import Gate, StopView
 from gatebench.gates.runner import run_gate
 from gatebench.hook.server import STOP_LIMIT_S
 from gatebench.model.score import WriterOutcome, gates_usd, sum_usd
+from gatebench.model.stop import GateResult, GateStatus
 from gatebench.trial.stop_log import StopLog
 
 
@@ -22,11 +25,21 @@ class Shadows:
         """Set once they are made."""
         self._log = log
         self._group = group
+        self._faults: dict[str, str] = {}
+        """Why a gate could not be prepared, by its name."""
         self._begun: set[int] = set()
         self._turn = anyio.Lock()
         self._open = 0
         self._idle = anyio.Event()
         self._idle.set()
+
+    async def prepare(self, how: Callable[[Gate], Awaitable[None]]) -> None:
+        """Let each prepare, or recall; one that can't costs nobody the trial."""
+        for gate in self.gates:
+            try:
+                await how(gate)
+            except Exception as error:  # noqa: BLE001  # the boundary: recorded at every stop
+                self._faults[gate.name] = f"{type(error).__name__}: {error}"
 
     @property
     def cost_usd(self) -> float | None:
@@ -58,9 +71,15 @@ class Shadows:
     async def _look(self, stop: StopView) -> None:
         try:
             async with self._turn:
-                found = [await run_gate(gate, stop) for gate in self.gates]
+                found = [await self._one(gate, stop) for gate in self.gates]
                 self._log.update(stop.n, shadow=tuple(found))
         finally:
             self._open -= 1
             if not self._open:
                 self._idle.set()
+
+    async def _one(self, gate: Gate, stop: StopView) -> GateResult:
+        fault = self._faults.get(gate.name)
+        if fault is not None:
+            return GateResult(name=gate.name, status=GateStatus.ERROR, error=fault)
+        return await run_gate(gate, stop)
