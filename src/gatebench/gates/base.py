@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gatebench.agents.program import AgentProgram
+from gatebench.model.replay import Kept
 from gatebench.model.stop import GateResult
 from gatebench.model.task import Task
 from gatebench.model.usage import Role
@@ -33,6 +34,16 @@ class Doors(Protocol):
 
     def model(self, role: Role) -> str:
         """The model asked for."""
+
+
+class Memory(Protocol):
+    """Calls that were made before: replay asks an equal question once, whoever asks it."""
+
+    def recall(self, key: str) -> Kept | None:
+        """What was answered to the question of this key; ``None`` where it wasn't asked."""
+
+    def keep(self, key: str, call: Kept) -> None:
+        """What was answered now."""
 
 
 def _nothing(_name: str) -> None:
@@ -66,6 +77,8 @@ class Ground:
     """Look at every snapshot anew, equal ones too."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The gate's own settings from the config."""
+    memory: Memory | None = None
+    """Answers of earlier calls; ``None`` in a trial, where every call is made."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ counts are plain integers beside them.
 from gatebench.model.base import Record
 from gatebench.stats.compared import Comparison
 from gatebench.stats.estimate import Estimate
+from gatebench.stats.replay_records import ReplayTables
 
 
 class Counts(Record):
@@ -243,4 +244,6 @@ class Analysis(Record):
     premise: Premise | None
     reasons: tuple[ReasonTable, ...] = ()
     """Empty where no block was looked into."""
+    replay: ReplayTables | None = None
+    """Gates on stored snapshots and right solutions; ``None`` without a replay."""
     warnings: tuple[str, ...]

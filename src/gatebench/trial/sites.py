@@ -8,7 +8,7 @@ from typing import Any
 from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, Site, SiteSpec, digest
 from gatebench.gateway.site import Waiting
 from gatebench.model.matrix import Choice
-from gatebench.model.seeds import trial_seed
+from gatebench.model.seeds import derive, trial_seed
 from gatebench.model.task import PromptVariant
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.usage import Call, Role
@@ -64,6 +64,8 @@ class Sites:
     hide: Callable[[str], None] = _nothing_hidden
     """Gets each token: it is to be kept out of what is stored."""
     attempt: int = 1
+    mark: str = ""
+    """Sets these sites apart from the trial's own: other names, other draws of the team."""
 
     @contextmanager
     def open(
@@ -81,7 +83,8 @@ class Sites:
             retry: 1 when the call is made again.
             waiting: entered while the gateway waits for reasons that are not the model's.
         """
-        name = "/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p)
+        parts = (self.trial, role.value, stop, retry or None, self.mark)
+        name = "/".join(str(p) for p in parts if p)
         engine = self._engine(name, role, stop, retry)
         spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
         site = self.bench.gateway.open_site(spec)
@@ -110,6 +113,11 @@ class Sites:
             return SIMULATED_MODEL
         return _model(self.bench.choice, self.config, role) or SIMULATED_MODEL
 
+    @property
+    def _seed(self) -> int:
+        seed = trial_seed(self.bench.choice.seed, self.trial)
+        return derive(seed, self.mark) if self.mark else seed
+
     def _seat(self, role: Role, stop: int | None, retry: int) -> Seat:
         task = self.bench.suite.task(self.trial.task)
         material = self.bench.hidden.material(task.id)
@@ -117,7 +125,7 @@ class Sites:
             raise material_missing(task.id)
         return Seat(
             role=role,
-            seed=trial_seed(self.bench.choice.seed, self.trial),
+            seed=self._seed,
             profile=self.bench.profile(self.config.profile),
             material=material,
             stated=task.stated(self.variant),
