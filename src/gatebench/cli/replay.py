@@ -17,7 +17,7 @@ from gatebench.cli.interrupts import ASKED, interruptible
 from gatebench.cli.jobs import LATEST, find_job
 from gatebench.cli.sheets import show_sheet
 from gatebench.errors import UsageError
-from gatebench.gateway import ANTHROPIC, Hooks, Limits, Terms, Upstream
+from gatebench.gateway import ANTHROPIC, Hooks, Terms, Upstream
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.file import read_matrix_file
 from gatebench.matrix.replay import ReplayOrder, ReplayReport, replay_job
@@ -88,10 +88,8 @@ def main(
         place.search_path(),
         agent_bin=agent_bin,
         secrets=place.secrets(),
-        terms=Terms(
-            limits=Limits(job=max_cost or None),
-            hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why)),
-        ),
+        # No limit at the gateway: a call that is running is paid for, so it may finish.
+        terms=Terms(hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why.rstrip(".")))),
         upstreams=Upstreams(Upstream(upstream, place.credential())),
     )
     order = ReplayOrder(plan, home, means, jobs, drain, Allowance(max_cost))
@@ -128,7 +126,8 @@ def _agree(plan: Plan, before: Outlook, upstream: str, *, yes: bool) -> None:
 def _about(before: Outlook) -> str:
     if before.usd is None:
         return ", how much isn't known: the job's trials hold no such call"
-    return f", about {usd(before.usd)} at most by what the job's trials cost"
+    rest = f", {before.unpriced} of them not counted" if before.unpriced else ""
+    return f", about {usd(before.usd)} at most by what the job's trials cost{rest}"
 
 
 def _show_plan(home: JobDir, plan: Plan, before: Outlook) -> None:

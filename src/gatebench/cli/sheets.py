@@ -13,7 +13,7 @@ def show_sheet(console: Console, sheet: Sheet, *, simulated: bool) -> None:
     mark = "SIMULATED · " if simulated else ""
     table = Table(title=f"{mark}{escape(sheet.title)}", box=box.SIMPLE_HEAD, title_justify="left")
     first, *rest = sheet.headers
-    table.add_column(first)
+    table.add_column(first, no_wrap=True)
     for head in rest:
         table.add_column(head, justify="right")
     for row in sheet.rows:

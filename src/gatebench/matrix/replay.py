@@ -4,19 +4,21 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import anyio
 
 from gatebench.errors import HarnessFault, JobMismatch
+from gatebench.gateway import spent_usd
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.replay_plan import DECIDES, Plan, Visit, extended, is_there, missing
 from gatebench.matrix.schedule import Drain, follow_file, run_lanes
 from gatebench.model.matrix import Choice, Lock
 from gatebench.model.replay import Look, State
 from gatebench.model.trial import Config
+from gatebench.model.usage import Call
 from gatebench.store.job_dir import JobDir
-from gatebench.store.journal import Journal
+from gatebench.store.journal import Journal, read_lines
 from gatebench.store.replay_dir import ReplayDir, replay_dir
 from gatebench.trial.bench import Bench, Means, open_bench
 from gatebench.trial.looks import Onlooker, Place, Till
@@ -147,7 +149,7 @@ class _Runner:
         roles = self.place.bench.roles
         self.place.journal.append({"event": "invoked", "at": _now(), "looks": left})
         self.watcher.begin(planned, planned - left, roles.version if roles else "none")
-        order.allowance.spend(self._replay.spent_usd(), order.drain)
+        order.allowance.spend(self._spent_before(), order.drain)
         lanes = anyio.CapacityLimiter(order.lanes)
         async with anyio.create_task_group() as group:
             group.start_soon(follow_file, lanes, order.home.path)
@@ -159,6 +161,13 @@ class _Runner:
     @property
     def _replay(self) -> ReplayDir:
         return self.place.home
+
+    def _spent_before(self) -> float:
+        """Dollars of earlier invocations; with a real model those of calls that were lost too."""
+        if self.place.bench.choice.simulated:
+            return self._replay.spent_usd()
+        entries = read_lines(self._replay.journal).entries
+        return spent_usd(_call(entry) for entry in entries if entry.get("event") == "call")
 
     async def _settle(self, wanted: Wanted) -> None:
         state = await settle(self.place.bench, self._replay, wanted)
@@ -218,6 +227,12 @@ class _Runner:
             faults=tuple(self.faults),
             notes=tuple(notes),
         )
+
+
+def _call(entry: Mapping[str, Any]) -> Call:
+    """A model call as the journal holds it."""
+    ours = {"event", "subject", "spec", "time"}
+    return Call.model_validate({k: v for k, v in entry.items() if k not in ours})
 
 
 def _now() -> str:

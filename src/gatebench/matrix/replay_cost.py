@@ -22,6 +22,8 @@ class Outlook:
     """Sets of acceptance tests still to be written."""
     usd: float | None
     """At most about so much; ``None`` where the job holds no such call to judge by."""
+    unpriced: int = 0
+    """Looks and writers that are not in it, because the job holds none of their kind."""
 
 
 def outlook(job: JobDir, plan: Plan) -> Outlook:
@@ -32,7 +34,12 @@ def outlook(job: JobDir, plan: Plan) -> Outlook:
     writers = sum(1 for _ in _writers(job, plan))
     usd += [prices.get(TESTS)] * writers
     known = [part for part in usd if part is not None]
-    return Outlook(len(todo), writers, sum(known) if len(known) == len(usd) else None)
+    return Outlook(
+        looks=len(todo),
+        writers=writers,
+        usd=sum(known) if known or not usd else None,
+        unpriced=len(usd) - len(known),
+    )
 
 
 def _writers(job: JobDir, plan: Plan) -> Iterator[str]:

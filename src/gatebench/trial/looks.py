@@ -216,7 +216,10 @@ class Onlooker:
         desk = Desk(shelf, KeptCalls(shelf, ledger, self.till, spec.profile or ""), ledger)
         task = place.bench.suite.task(state.task)
         config, hide = self._config(state), place.home.redactor.add
-        sites = Sites(place.bench, self.subject.trial, config, ledger, hide, mark=mark)
+        known = frozenset(task.requirement_ids) if state.kind is Kind.SECOND else None
+        sites = Sites(
+            place.bench, self.subject.trial, config, ledger, hide, mark=mark, satisfied=known
+        )
         ground = replace(
             ground_of(place.bench, task, sites),
             start_tree=state.start_tree,

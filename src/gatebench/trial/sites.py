@@ -66,6 +66,8 @@ class Sites:
     attempt: int = 1
     mark: str = ""
     """Sets these sites apart from the trial's own: other names, other draws of the team."""
+    satisfied: frozenset[str] | None = None
+    """Told to the simulated team where the work is of another hand than the suite's material."""
 
     @contextmanager
     def open(
@@ -132,6 +134,7 @@ class Sites:
             guards=frozenset(r.id for r in task.requirements if r.guard),
             stop=stop,
             retry=retry,
+            satisfied=self.satisfied,
         )
 
 
