@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -176,23 +176,30 @@ class _Runner:
 
     async def _visit(self, visit: Visit) -> None:
         """Every gate at every state of one subject; a fault costs the gate, not the visit."""
+        states = [self.states[w.id] for w in visit.subject.wanted if w.id in self.states]
         for spec in self.order.plan.specs:
+            there = {s.id: is_there(self._replay, visit, spec, s.id) for s in states}
             onlooker = Onlooker(self.place, visit.subject, spec, visit.time)
             self.tills.append(onlooker.till)
-            for wanted in visit.subject.wanted:
-                state = self.states.get(wanted.id)
-                if state is None or is_there(self._replay, visit, spec, wanted):
-                    continue
-                if self.order.drain.wanted:
-                    return
-                try:
-                    await self._look(onlooker, state)
-                except HarnessFault as fault:
-                    self.faults.append(fault.message)
-                    self.place.journal.append(
-                        {"event": "fault", "state": state.id, "why": str(fault)}
-                    )
-                    break
+            try:
+                await self._go_through(onlooker, states, there)
+            except HarnessFault as fault:
+                self.faults.append(fault.message)
+                event = {"event": "fault", "subject": visit.subject.id, "spec": spec.id}
+                self.place.journal.append({**event, "why": str(fault)})
+
+    async def _go_through(
+        self, onlooker: Onlooker, states: Sequence[State], there: Mapping[str, bool]
+    ) -> None:
+        """The states in order; those that were looked at before are passed by, as far as needed."""
+        left = [n for n, state in enumerate(states) if not there[state.id]]
+        for n, state in enumerate(states):
+            if self.order.drain.wanted or not left or n > left[-1]:
+                return
+            if there[state.id]:
+                await onlooker.pass_by(state)
+            else:
+                await self._look(onlooker, state)
 
     async def _look(self, onlooker: Onlooker, state: State) -> None:
         before = onlooker.till.spent_usd
@@ -212,7 +219,7 @@ class _Runner:
         gone = {w.id for w in order.plan.wanted} - set(self.states)
         without = [] if order.drain.wanted else sorted(gone)
         left = sum(
-            not is_there(self._replay, visit, spec, w)
+            not is_there(self._replay, visit, spec, w.id)
             for visit, spec, w in order.plan.looks()
             if w.id not in without
         )

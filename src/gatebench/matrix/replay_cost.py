@@ -6,6 +6,7 @@ from statistics import fmean
 
 from gatebench.matrix.replay_plan import Plan, is_there
 from gatebench.model.replay import asks, spec_of
+from gatebench.model.stop import GateStatus
 from gatebench.store.job_dir import JobDir
 from gatebench.store.replay_dir import PREPARED, replay_dir
 
@@ -29,7 +30,7 @@ class Outlook:
 def outlook(job: JobDir, plan: Plan) -> Outlook:
     """Count what is missing and price it."""
     home, prices = replay_dir(job), _prices(job, plan)
-    todo = [spec for visit, spec, w in plan.looks() if not is_there(home, visit, spec, w)]
+    todo = [spec for visit, spec, w in plan.looks() if not is_there(home, visit, spec, w.id)]
     usd: list[float | None] = [prices.get(s.id) for s in todo if s.gate != TESTS]
     writers = sum(1 for _ in _writers(job, plan))
     usd += [prices.get(TESTS)] * writers
@@ -68,8 +69,10 @@ def _prices(job: JobDir, plan: Plan) -> dict[str, float]:
             continue
         if score.testwriter_ok is not None and score.cost_testwriter_usd is not None:
             seen.setdefault(TESTS, []).append(score.cost_testwriter_usd)
-        for gate in (g for stop in home.stops() for g in stop.gates):
-            if gate.cost_usd is not None and gate.name in config.gates:
+        ran = (g for s in home.stops() for g in s.gates if g.status is not GateStatus.SKIPPED)
+        for gate in ran:
+            cost = gate.cost_usd if "reviewers" in gate.detail else gate.cost_usd or 0.0
+            if cost is not None and gate.name in config.gates:
                 spec = spec_of(config, gate.name, plan.lock.matrix.choice)
-                seen.setdefault(spec.id, []).append(gate.cost_usd)
+                seen.setdefault(spec.id, []).append(cost)
     return {name: fmean(costs) for name, costs in seen.items()}

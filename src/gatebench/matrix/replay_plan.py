@@ -127,24 +127,25 @@ def config_named(name: str, lock: Lock, file: MatrixFile | None) -> Config:
     if name not in known:
         raise UnknownName("config or gate", name, tuple(known))
     for gate in known[name].gates:
-        if gate not in gate_names():
+        if gate.partition(":")[0] not in gate_names():
             raise UnknownName("gate", gate, gate_names())
     return known[name]
 
 
 def _plain(gate: str) -> str:
+    """A config's name that may stand in a trial's."""
     return gate.replace("-", "_")
 
 
-def is_there(home: ReplayDir, visit: Visit, spec: Spec, wanted: Wanted) -> bool:
-    """Whether a look has been made already."""
-    return (home.look(wanted.id, spec.id, visit.time).path / LOOK).exists()
+def is_there(home: ReplayDir, visit: Visit, spec: Spec, state: str) -> bool:
+    """Whether a look at a state has been made already."""
+    return (home.look(state, spec.id, visit.time).path / LOOK).exists()
 
 
 def missing(job: JobDir, plan: Plan) -> int:
     """Looks that are still to be made."""
     home = replay_dir(job)
-    return sum(not is_there(home, visit, spec, w) for visit, spec, w in plan.looks())
+    return sum(not is_there(home, visit, spec, w.id) for visit, spec, w in plan.looks())
 
 
 def extended(old: ReplayLock | None, plan: Plan, digests: Mapping[str, str]) -> ReplayLock:

@@ -15,7 +15,7 @@ from statistics import fmean
 from gatebench.model.labels import Label, label
 from gatebench.model.policy import decide
 from gatebench.model.replay import GOLD, Arm, Kind, Look, ReplayData, State
-from gatebench.model.stop import Decision, GateResult, GateStatus, StopRecord
+from gatebench.model.stop import GateResult, GateStatus, StopRecord
 from gatebench.stats.judged import FAILING, FALSE, PASSING, RIGHT
 from gatebench.stats.proportions import Cluster, clustered_share, small_share
 from gatebench.stats.replay_records import Group, PairRow, ReplayRow, SameRow
@@ -77,11 +77,12 @@ class Seen:
         let through.
         """
         alone = {arm.specs[0].id for arm in self.data.arms if len(arm.specs) == 1}
-        parts: dict[str, Arm] = {}
-        for arm in self.data.arms:
-            for spec in arm.specs:
-                if spec.id not in alone | parts.keys():
-                    parts[spec.id] = Arm(name=f"{arm.name} · {spec.gate}", specs=(spec,))
+        pairs = ((arm, spec) for arm in reversed(self.data.arms) for spec in arm.specs)
+        parts = {
+            spec.id: Arm(name=f"{arm.name} · {spec.gate}", specs=(spec,))
+            for arm, spec in pairs
+            if spec.id not in alone
+        }
         return (*self.data.arms, *parts.values())
 
     @cached_property
@@ -137,14 +138,13 @@ def judge(state: State, gates: Sequence[GateResult]) -> StopRecord:
 
 def verdict_of(state: State, *, blocks: bool) -> Label:
     """The label of a bare yes or no at a state."""
-    decision = Decision.BLOCK if blocks else Decision.ALLOW
-    return label(judge(state, ()).model_copy(update={"decision": decision})) or Label.UNSCORABLE
+    status = GateStatus.RED if blocks else GateStatus.PASS
+    return label(judge(state, (GateResult(name="rule", status=status),))) or Label.UNSCORABLE
 
 
 def _cost(gates: Iterable[GateResult]) -> float | None:
-    """Dollars of the gates that ran; tests cost none."""
-    ran = (g for g in gates if g.status is not GateStatus.SKIPPED and g.name != "tests")
-    costs = [g.cost_usd for g in ran]
+    """Dollars of the gates that ran; one that tells no cost and asked no reviewer cost none."""
+    costs = [g.cost_usd for g in gates if g.cost_usd is not None or "reviewers" in g.detail]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None
 

@@ -1,33 +1,24 @@
 """One gate at stored snapshots, without a worker: made ready as in a trial, and asked again."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gatebench.errors import HarnessFault
 from gatebench.gates.base import Gate, StopView
 from gatebench.gates.registry import make_gate
 from gatebench.gates.runner import run_gates
-from gatebench.gateway import RULES, verdict
 from gatebench.hook.server import STOP_LIMIT_S
-from gatebench.model.replay import Kept, Kind, Look, Prepared, Spec, State, asks
+from gatebench.model.replay import Kind, Look, Prepared, Spec, State, asks
 from gatebench.model.stop import GateResult, GateStatus, StopRecord
 from gatebench.model.trial import Config
 from gatebench.model.usage import Call
 from gatebench.store.journal import Journal
 from gatebench.store.replay_dir import LOOK, PREPARED, ReplayDir, Shelf
 from gatebench.trial.bench import Bench
+from gatebench.trial.desk import Desk, KeptCalls, LostCall, Till, lost
 from gatebench.trial.gates import ground_of
 from gatebench.trial.sites import Ledger, Sites
 from gatebench.trial.states import Subject
-
-
-class LostCall(HarnessFault):
-    """The way to the model broke: nothing was learned about the gate."""
-
-    status = "lost_call"
 
 
 @dataclass(frozen=True)
@@ -42,73 +33,6 @@ class Place:
 
 
 @dataclass
-class Desk:
-    """What a gate has beside the snapshot: where it writes, whom it asked, what is remembered."""
-
-    write_to: Shelf
-    memory: "KeptCalls"
-    ledger: Ledger
-
-    def write(self, name: str, content: str | bytes) -> None:
-        """File one piece of evidence where the gate is now."""
-        self.write_to.write(name, content)
-
-
-@dataclass
-class Till:
-    """What an onlooker has paid and asked so far; kept answers cost nothing."""
-
-    spent_usd: float = 0.0
-    """Known dollars."""
-    calls: Counter[str] = field(default_factory=Counter)
-    """Requests by role."""
-
-
-@dataclass
-class KeptCalls:
-    """The calls about one state at one time, answered from the disk where they were made before."""
-
-    shelf: Shelf
-    ledger: Ledger
-    till: Till
-    team: str
-    """Who answers, where a script does: another team's answer is none."""
-    used_usd: list[float | None] = field(default_factory=list)
-    """Dollars of every call that was asked for, new and kept."""
-
-    def recall(self, key: str) -> Kept | None:
-        """The answer that is kept."""
-        kept = self.shelf.load(self._name(key), Kept)
-        if kept is not None:
-            self.used_usd.append(kept.cost_usd)
-        return kept
-
-    def keep(self, key: str, call: Kept) -> None:
-        """Keep an answer; not where the way to the model broke, for that is no answer."""
-        self.used_usd.append(call.cost_usd)
-        self.till.spent_usd += call.cost_usd or 0.0
-        role = key.rpartition("-")[0]
-        if not lost([c for c in self.ledger.calls if c.role.value == role]):
-            self.shelf.save(self._name(key), call)
-
-    def _name(self, key: str) -> str:
-        digest = hashlib.sha256(f"{key} {self.team}".encode()).hexdigest()[:16]
-        return f"{key.rpartition('-')[0]}-{digest}.json"
-
-
-def lost(calls: list[Call]) -> str:
-    """Why a site's calls came to nothing through no fault of the gate; empty where they didn't."""
-    by_site: dict[str, list[Call]] = {}
-    for call in calls:
-        by_site.setdefault(call.site, []).append(call)
-    for mine in by_site.values():
-        fault = verdict(mine)
-        if fault is not None and not RULES[fault].valid:
-            return RULES[fault].says
-    return ""
-
-
-@dataclass
 class Onlooker:
     """One gate, over the states of one subject, at one time."""
 
@@ -119,6 +43,19 @@ class Onlooker:
     till: Till = field(default_factory=Till)
     _gate: Gate | None = None
     _desk: Desk | None = None
+
+    async def pass_by(self, state: State) -> None:
+        """Go on past a stop that was looked at by an earlier invocation.
+
+        A gate that counts (one that blocks once, say) must be where it was. One that asked
+        somebody isn't asked again: it would have to be paid again.
+        """
+        kept = self.place.home.look(state.id, self.spec.id, self.time).load(LOOK, Look)
+        if state.kind is not Kind.STOP or kept is None or kept.calls or kept.apart_usd:
+            return
+        gate, desk = await self._ready(state)
+        desk.write_to = None
+        await run_gates([gate], _view(state), run_all=False, doing=_unheard)
 
     async def look(self, state: State) -> Look:
         """Ask the gate about one state, and file what it says.
@@ -133,8 +70,7 @@ class Onlooker:
         desk.memory.shelf = self.place.home.calls(state.id, self.time)
         desk.memory.used_usd.clear()
         before = len(desk.ledger.calls)
-        view = StopView(state.n, state.tree, (), STOP_LIMIT_S)
-        (result,) = await run_gates([gate], view, run_all=False, doing=lambda _name: None)
+        (result,) = await run_gates([gate], _view(state), run_all=False, doing=_unheard)
         calls = desk.ledger.calls[before:]
         self._check(calls)
         look = self._look(state, result, calls, desk.memory.used_usd)
@@ -156,7 +92,7 @@ class Onlooker:
             simulated=self.place.bench.choice.simulated,
             recorded=then.status if then else None,
             same=_said(then) == _said(result) if then else None,
-            apart_usd=_apart(result.cost_usd, used),
+            apart_usd=_apart(result.cost_usd, used, asked=bool(calls)),
             calls={role: roles.count(role) for role in dict.fromkeys(roles)},
         )
 
@@ -253,6 +189,14 @@ class Onlooker:
             raise LostCall(f"{self.subject.id}, {self.spec.gate}: {why}.", "Run it again.")
 
 
+def _view(state: State) -> StopView:
+    return StopView(state.n, state.tree, (), STOP_LIMIT_S)
+
+
+def _unheard(_name: str) -> None:
+    """Nobody watches the gates of a look."""
+
+
 def _mark(subject: Subject, name: str, time: int) -> str:
     """Whose draws: the trial's own at time 1; a planted state and every other time draw anew."""
     if subject.home is not None:
@@ -267,11 +211,9 @@ def _said(result: GateResult) -> list[Any]:
     return [result.status, reviews, detail.get("failing")]
 
 
-def _apart(cost: float | None, used: list[float | None]) -> float | None:
-    """What a look cost beyond its kept calls; unknown where either is, unless nothing was asked."""
+def _apart(cost: float | None, used: list[float | None], *, asked: bool) -> float | None:
+    """What a look cost beyond its kept calls; unknown where it asked somebody and tells no cost."""
     known = [usd for usd in used if usd is not None]
-    if len(known) < len(used):
+    if len(known) < len(used) or (cost is None and not asked):
         return 0.0
-    if cost is None:
-        return 0.0 if used else None
-    return max(0.0, round(cost - sum(known), 6))
+    return None if cost is None else max(0.0, round(cost - sum(known), 6))

@@ -116,7 +116,8 @@ class Sites:
         return _model(self.bench.choice, self.config, role) or SIMULATED_MODEL
 
     @property
-    def _seed(self) -> int:
+    def seed(self) -> int:
+        """What all draws here come from: the trial's own, unless these sites are marked."""
         seed = trial_seed(self.bench.choice.seed, self.trial)
         return derive(seed, self.mark) if self.mark else seed
 
@@ -127,7 +128,7 @@ class Sites:
             raise material_missing(task.id)
         return Seat(
             role=role,
-            seed=self._seed,
+            seed=self.seed,
             profile=self.bench.profile(self.config.profile),
             material=material,
             stated=task.stated(self.variant),
