@@ -21,7 +21,8 @@ from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal, read_lines
 from gatebench.store.replay_dir import ReplayDir, replay_dir
 from gatebench.trial.bench import Bench, Means, open_bench
-from gatebench.trial.looks import Onlooker, Place, Till
+from gatebench.trial.desk import Till
+from gatebench.trial.looks import Onlooker, Place
 from gatebench.trial.ready import check_ready
 from gatebench.trial.states import Wanted, settle
 
