@@ -45,6 +45,7 @@ def main(
             print(to_json(found), end="")
         else:
             _say(home.path, found)
+            _blamed(found)
             _fill(name, data)
 
 
@@ -62,6 +63,28 @@ def _say(path: Path, found: Results) -> None:
         console.print(f"[bold]{escape(answer.question)}[/]")
         console.print(f"  {escape(answer.answer)}", highlight=False)
     console.print(f"Written: {path}/results.json, results.md, report.html", highlight=False)
+
+
+def _blamed(found: Results) -> None:
+    """What the blocks pointed at, over all gates, where that was looked into."""
+    tables = found.reasons
+    if not tables:
+        return
+    matched, lucky, strict, outside, unknown = (
+        sum(getattr(table, key) for table in tables)
+        for key in (
+            "right_matched",
+            "right_coincidental",
+            "false_over_strict",
+            "false_outside",
+            "false_unknown",
+        )
+    )
+    print(
+        f"What blocks pointed at: {plural(matched, 'right block')} at what fails, {lucky} "
+        f"elsewhere; {plural(strict, 'false block')} over-strict, {outside} at a defect outside "
+        f"the hidden tests, {unknown} not known."
+    )
 
 
 def _fill(name: str, data: JobData) -> None:
