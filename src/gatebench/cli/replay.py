@@ -28,6 +28,7 @@ from gatebench.model.replay import Look
 from gatebench.report.replay import ReplayResults, replay_json, replay_results
 from gatebench.report.replay_sheets import replay_sheets
 from gatebench.report.words import plural, usd
+from gatebench.sandbox import clean_text
 from gatebench.store.atomic import write_text
 from gatebench.store.job_dir import JobDir
 from gatebench.store.replay_dir import load_replay
@@ -195,7 +196,7 @@ def _finish(home: JobDir, report: ReplayReport | None, ending: Ending) -> None:
     say(f"{report.made} looks made; requests: {asked or 'none'}; no worker ran.")
     say(f"Spent on replays of this job: {usd(report.spent_usd)}, as far as known.")
     for fault in dict.fromkeys(report.faults):
-        say(f"not had: {fault}")
+        say(f"not had: {clean_text(fault.encode())}")
     if report.left:
         stopped = report.stopped and report.stopped != ASKED
         why = f"No more looks were begun: {report.stopped}. " if stopped else ""

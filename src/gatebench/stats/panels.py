@@ -103,7 +103,7 @@ def _reviews(seen: Seen) -> list[dict[str, Spec]]:
     together: dict[str, dict[str, Spec]] = {}
     for arm in seen.data.arms:
         for spec in arm.specs:
-            if spec.gate == "review":
+            if spec.gate.partition(":")[0] == "review":
                 variant = str(spec.settings.get("variant", "indep"))
                 rest = {k: v for k, v in spec.settings.items() if k != "variant"}
                 alike = spec.model_copy(update={"settings": rest}).model_dump_json()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gatebench.errors import LookError, StoreError, SuiteError
 from gatebench.model.matrix import Lock
 from gatebench.model.replay import Kind, State
+from gatebench.model.score import Score
 from gatebench.model.stop import HiddenSummary
 from gatebench.model.task import PromptVariant
 from gatebench.model.trial import TrialId
@@ -70,24 +71,23 @@ def recorded_subjects(job: JobDir, lock: Lock) -> tuple[Subject, ...]:
     for trial in lock.matrix.trials():
         home, score = job.trial(trial), job.trial(trial).score()
         if score is not None and score.valid:
-            stops = tuple(_stops(home, trial, score.prompt))
+            stops = tuple(_stops(home, trial, score))
             found += [Subject(str(trial), trial, stops, home)] if stops else []
     return tuple(found)
 
 
-def _stops(home: TrialDir, trial: TrialId, prompt: PromptVariant) -> Iterator[Wanted]:
+def _stops(home: TrialDir, trial: TrialId, score: Score) -> Iterator[Wanted]:
     start = json.loads(home.read("meta.json") or b"{}").get("start_tree", "")
-    stops = home.stops()
-    for stop in stops:
+    for stop in home.stops():
         if stop.tree is not None:
-            record = Recorded(stop.tree, start, prompt, stop.hidden, stop.suite_green)
+            record = Recorded(stop.tree, start, score.prompt, stop.hidden, stop.suite_green)
             yield Wanted(
                 f"{trial}/{stop.n}", Kind.STOP, trial.task, stop.n, stop.n == 1, recorded=record
             )
     final = home.read(FINAL)
-    if not stops and final is not None:
+    if score.hook_calls is None and final is not None:
         end = Verdict.model_validate_json(final)
-        record = Recorded(end.tree, start, prompt, end.summary(), None)
+        record = Recorded(end.tree, start, score.prompt, end.summary(), None)
         yield Wanted(f"{trial}/end", Kind.STOP, trial.task, recorded=record)
 
 
