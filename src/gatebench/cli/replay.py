@@ -12,7 +12,6 @@ from rich.console import Console
 
 from gatebench.cli import place
 from gatebench.cli.asked import listed
-from gatebench.cli.display import WIDE
 from gatebench.cli.interrupts import ASKED, interruptible
 from gatebench.cli.jobs import LATEST, find_job
 from gatebench.cli.sheets import show_sheet
@@ -35,6 +34,8 @@ from gatebench.store.replay_dir import load_replay
 from gatebench.trial.bench import Means, Upstreams
 
 LOOK, INTERRUPTED = 1, 130
+PLAIN_WIDTH = 140
+"""Of tables where there is no terminal."""
 RESULT = "replay.json"
 SIMULATED = "SIMULATED: a script played every role."
 
@@ -95,7 +96,9 @@ def main(
     )
     order = ReplayOrder(plan, home, means, jobs, drain, Allowance(max_cost))
     console = (
-        Console(stderr=as_json) if sys.stdout.isatty() else Console(stderr=as_json, width=WIDE)
+        Console(stderr=as_json)
+        if sys.stdout.isatty()
+        else Console(stderr=as_json, width=PLAIN_WIDTH)
     )
     work = partial(replay_job, order, Lines(console))
     report = anyio.run(partial(interruptible, drain, work, "looks"), backend="asyncio")
