@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import anyio
 
 from gatebench.checks.lanes import in_lanes
-from gatebench.checks.lattice import plant
 from gatebench.gates.base import Gate, StopView
 from gatebench.gates.registry import make_gate
 from gatebench.gates.runner import run_gate
@@ -22,6 +21,7 @@ from gatebench.model.task import Task
 from gatebench.model.trial import PLACEBOS, Config, TrialId, kind_of
 from gatebench.trial.bench import Bench, private_directory
 from gatebench.trial.gates import ground_of
+from gatebench.trial.planting import plant
 from gatebench.trial.sites import Ledger, Sites
 from gatebench.workspace import apply_patch, make_work_copy
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from gatebench.checks.lanes import in_lanes
-from gatebench.checks.lattice import lattice_problems, plant
+from gatebench.checks.lattice import lattice_problems
 from gatebench.checks.result import Check
 from gatebench.checks.traces import answers, feedbacks, reason
 from gatebench.checks.tried_gates import try_gates
@@ -29,6 +29,7 @@ from gatebench.store.trial_dir import TrialDir
 from gatebench.suites import load_suite
 from gatebench.trial.bench import Bench, Means, open_bench
 from gatebench.trial.lifecycle import Job, run_trial
+from gatebench.trial.planting import plant
 from gatebench.trial.progress import Nobody
 from gatebench.trial.ready import check_ready
 

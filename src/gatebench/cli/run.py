@@ -1,21 +1,20 @@
 """``gatebench run``: the experiment."""
 
-import signal
 import sys
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 import typer
 from rich.console import Console
 
-from gatebench.agents.alone import alone
 from gatebench.cli import place
 from gatebench.cli.asked import Asked, home_of, listed, matrix_of, terms_of, words_of
 from gatebench.cli.display import WIDE, Board, watching
+from gatebench.cli.interrupts import ASKED, interruptible
 from gatebench.errors import UsageError
 from gatebench.gateway import ANTHROPIC, Hooks, Upstream
 from gatebench.matrix.allowance import Allowance
@@ -28,7 +27,6 @@ from gatebench.suites import Suite
 from gatebench.trial.bench import Means, Upstreams
 
 LOOK, INTERRUPTED = 1, 130
-ASKED = "you asked"
 PAID = ("live", "record")
 """Ways to a model that cost money."""
 
@@ -188,30 +186,8 @@ def _show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:
 def _run(order: Order) -> Report | None:
     board = Board()
     with watching(board) as display:
-        return anyio.run(partial(_interruptible, order, display), backend="asyncio")
-
-
-async def _interruptible(order: Order, display: Any) -> Report | None:
-    """Ctrl-C once drains, twice stops at once; ``None`` then."""
-    report: Report | None = None
-    with alone():
-        async with anyio.create_task_group() as group:
-            group.start_soon(_listen, order.drain, group.cancel_scope)
-            report = await run_job(order, display)
-            group.cancel_scope.cancel()
-    return report
-
-
-async def _listen(drain: Drain, everything: anyio.CancelScope) -> None:
-    times = 0
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            times += 1
-            if times > 1:
-                everything.cancel()
-                return
-            drain.ask(ASKED)
-            print("\nFinishing the running trials; once more stops them at once.", file=sys.stderr)
+        work = partial(run_job, order, display)
+        return anyio.run(partial(interruptible, order.drain, work, "trials"), backend="asyncio")
 
 
 def _finish(report: Report | None, home: JobDir) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gatebench.agents.program import AgentProgram
+from gatebench.model.replay import Kept
 from gatebench.model.stop import GateResult
 from gatebench.model.task import Task
 from gatebench.model.usage import Role
@@ -45,6 +46,16 @@ class Truth:
     """Why there is no verdict; ``None`` where there is one."""
 
 
+class Memory(Protocol):
+    """Calls that were made before: replay asks an equal question once, whoever asks it."""
+
+    def recall(self, key: str) -> Kept | None:
+        """What was answered to the question of this key; ``None`` where it wasn't asked."""
+
+    def keep(self, key: str, call: Kept) -> None:
+        """What was answered now."""
+
+
 def _nothing(_name: str) -> None:
     """A gate that stands alone has filed nothing."""
 
@@ -80,6 +91,8 @@ class Ground:
     """The trial's, for gates that draw."""
     truth: Callable[[str], Awaitable[Truth]] | None = None
     """What is true of a tree by its id; ``None`` where nobody hands it in."""
+    memory: Memory | None = None
+    """Answers of earlier calls; ``None`` in a trial, where every call is made."""
 
 
 @dataclass(frozen=True)

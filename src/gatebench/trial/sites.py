@@ -8,7 +8,7 @@ from typing import Any
 from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, Site, SiteSpec, digest
 from gatebench.gateway.site import Waiting
 from gatebench.model.matrix import Choice
-from gatebench.model.seeds import trial_seed
+from gatebench.model.seeds import derive, trial_seed
 from gatebench.model.task import PromptVariant
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.usage import Call, Role
@@ -66,6 +66,10 @@ class Sites:
     attempt: int = 1
     label: str = ""
     """Tells the calls of a gate with a name of its own from those of others in the same role."""
+    mark: str = ""
+    """Sets these sites apart from the trial's own: other names, other draws of the team."""
+    satisfied: frozenset[str] | None = None
+    """Told to the simulated team where the work is of another hand than the suite's material."""
 
     @contextmanager
     def open(
@@ -83,7 +87,7 @@ class Sites:
             retry: 1 when the call is made again.
             waiting: entered while the gateway waits for reasons that are not the model's.
         """
-        parts = (self.trial, role.value, stop, retry or None, self.label)
+        parts = (self.trial, role.value, stop, retry or None, self.mark, self.label)
         name = "/".join(str(p) for p in parts if p)
         engine = self._engine(name, role, stop, retry)
         spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
@@ -113,6 +117,12 @@ class Sites:
             return SIMULATED_MODEL
         return _model(self.bench.choice, self.config, role) or SIMULATED_MODEL
 
+    @property
+    def seed(self) -> int:
+        """What all draws here come from: the trial's own, unless these sites are marked."""
+        seed = trial_seed(self.bench.choice.seed, self.trial)
+        return derive(seed, self.mark) if self.mark else seed
+
     def _seat(self, role: Role, stop: int | None, retry: int) -> Seat:
         task = self.bench.suite.task(self.trial.task)
         material = self.bench.hidden.material(task.id)
@@ -120,13 +130,14 @@ class Sites:
             raise material_missing(task.id)
         return Seat(
             role=role,
-            seed=trial_seed(self.bench.choice.seed, self.trial),
+            seed=self.seed,
             profile=self.bench.profile(self.config.profile),
             material=material,
             stated=task.stated(self.variant),
             guards=frozenset(r.id for r in task.requirements if r.guard),
             stop=stop,
             retry=retry,
+            satisfied=self.satisfied,
         )
 
 
