@@ -7,7 +7,6 @@ from typing import Any
 from gatebench.gates.base import Gate, Ground, Truth
 from gatebench.gates.registry import make_gate
 from gatebench.model.score import WriterOutcome
-from gatebench.model.seeds import trial_seed
 from gatebench.model.task import Task
 from gatebench.model.verdict import Outcome
 from gatebench.trial.bench import Bench
@@ -83,7 +82,7 @@ def ground_of(bench: Bench, task: Task, sites: Sites) -> Ground:
         model_socket=bench.model_socket,
         write=_nowhere,
         fresh=bench.fresh,
-        seed=trial_seed(bench.choice.seed, sites.trial),
+        seed=sites.seed,
         truth=truth_of(bench, task),
     )
 
