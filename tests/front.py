@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class Front:
 
     cwd: Path
     cache: Path
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """Variables on top."""
 
     def __call__(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
@@ -46,7 +48,7 @@ class Front:
         return subprocess.run(
             argv,
             cwd=self.cwd,
-            env=environment(self.cache),
+            env={**environment(self.cache), **self.extra},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -60,7 +62,7 @@ class Front:
         return subprocess.Popen(
             argv,
             cwd=self.cwd,
-            env=environment(self.cache),
+            env={**environment(self.cache), **self.extra},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -243,7 +243,7 @@ def test_a_budget_lets_through_what_was_in_flight_and_no_more(tmp_path: Path) ->
     assert spent > 0.001
 
 
-@pytest.mark.parametrize("limits", [Limits(trial=0.001), Limits(roles={Role.WORKER: 0.001})])
+@pytest.mark.parametrize("limits", [Limits(trial=0.001), Limits(roles={"worker": 0.001})])
 def test_a_trials_budget_is_its_own(tmp_path: Path, limits: Limits) -> None:
     statuses: list[int] = []
 

@@ -8,7 +8,6 @@ from gatebench.agents.program import AGENTS
 from gatebench.cli import place
 from gatebench.errors import UsageError
 from gatebench.gates.registry import gate_names
-from gatebench.gateway import Cassettes, Limits, Terms
 from gatebench.matrix.file import MatrixFile, read_matrix_file
 from gatebench.matrix.resolve import Known, Request, choose, default_name, resolve
 from gatebench.model.matrix import Matrix
@@ -19,8 +18,6 @@ from gatebench.team import SHIPPED as PROFILES
 from gatebench.trial.bench import check_via
 
 PLAYBACK = "playback"
-CASSETTES = "cassettes"
-"""In the directory of a recorded job."""
 
 
 @dataclass(frozen=True)
@@ -145,24 +142,6 @@ def _played(old: Matrix, request: Request) -> Matrix:
     """A recorded job's matrix, to be played back into a job of its own."""
     choice = old.choice.model_copy(update={"via": PLAYBACK})
     return old.model_copy(update={"choice": choice, "tag": request.tag})
-
-
-def terms_of(asked: Asked, matrix: Matrix, home: JobDir, max_cost: float | None) -> Terms:
-    """On what terms models are asked: recorded, played back, or neither.
-
-    Raises:
-        UsageError: a playback of nothing.
-    """
-    via, job = matrix.choice.via, asked.words.job
-    if via != PLAYBACK:
-        record = Cassettes(home.path / CASSETTES) if via == "record" else None
-        return Terms(limits=Limits(job=max_cost or None), record=record)
-    if job is None or not (job / CASSETTES).is_dir():
-        raise UsageError(
-            "--via playback needs a job that was recorded.",
-            "Name it: gatebench run --via playback JOB.",
-        )
-    return Terms(play=Cassettes(job / CASSETTES), go_on_live=False)
 
 
 def _known(suite: Suite) -> Known:

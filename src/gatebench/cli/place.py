@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-from gatebench.gateway import Credential, Secret
-
 _CACHE = "dev-toolchains"
 _SECRETS = (
     "ANTHROPIC_API_KEY",
@@ -34,14 +32,9 @@ def secrets() -> tuple[str, ...]:
     return tuple(value for value in values if value)
 
 
-def credential() -> Credential | None:
-    """The key for real models, if there is one.
-
-    Raises:
-        UsageError: what is there is no key.
-    """
-    value = os.environ.get("ANTHROPIC_API_KEY")
-    return Credential(Secret(value), bearer=False) if value else None
+def variable(name: str) -> str | None:
+    """A variable that the person named; ``None`` where it isn't set or empty."""
+    return os.environ.get(name) or None
 
 
 def jobs() -> Path:

@@ -41,6 +41,8 @@ class Hooks:
 
     on_pause: OnPause = lambda _left_s, _why: None
     """The countdown of a usage limit."""
+    on_hold: Callable[[float, str], None] = lambda _left_s, _why: None
+    """A usage limit lifts in so many seconds, too late for a call and soon enough for the job."""
     on_drain: Callable[[Fault, str], None] = lambda _fault, _why: None
     """Nothing more should be started, and why; may come several times."""
     on_mismatch: Callable[[str], None] = lambda _what: None

@@ -69,5 +69,7 @@ class Call(Filed):
     """Where it went, without credentials; ``None`` in scripted mode."""
     at: float | None = None
     """When, in seconds since 1970: prices change. ``None`` in scripted mode."""
+    charged_usd: float | None = None
+    """To budgets: its cost, or a careful estimate where that isn't known. ``None`` where none."""
     stop_reason: str | None = None
     """Why the answer ended, in the provider's word; ``None`` where there was none."""

@@ -101,6 +101,11 @@ class Bench:
     """To real models; ``None`` for the simulated team."""
 
     @property
+    def budgets(self) -> dict[str, float]:
+        """Dollars that a trial of its own may spend, in all and by role."""
+        return {} if self.ways is None else self.ways.terms.limits.of_a_trial
+
+    @property
     def model_socket(self) -> Bind:
         """The gateway's socket as a role sees it."""
         return Bind(self.gateway.socket_path, MODEL_SOCKET)
@@ -173,7 +178,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
         )
         async with AsyncExitStack() as stack:
             ways = None
-            if not choice.simulated:
+            if not choice.scripted:
                 ways = await stack.enter_async_context(open_ways(means.terms))
             # Entered last, so left first: no answer is on its way when the lines are hung up.
             gateway = await stack.enter_async_context(Gateway(directory / secrets.token_hex(4)))

@@ -106,9 +106,9 @@ class Sites:
 
     def model(self, role: Role) -> str:
         """The model asked for."""
-        if self.bench.choice.simulated:
+        if self.bench.choice.scripted:
             return SIMULATED_MODEL
-        return _model(self.bench.choice, self.config, role) or SIMULATED_MODEL
+        return model_of(self.bench.choice, self.config, role) or SIMULATED_MODEL
 
     def _seat(self, role: Role, stop: int | None, retry: int) -> Seat:
         task = self.bench.suite.task(self.trial.task)
@@ -127,7 +127,14 @@ class Sites:
         )
 
 
-def _model(choice: Choice, config: Config, role: Role) -> str | None:
+def upstream_of(choice: Choice, role: Role) -> str | None:
+    """The server that a role's model is asked at; ``None`` is the provider's."""
+    own = {Role.WORKER: None, Role.WRITER: choice.writer_upstream}
+    return own.get(role, choice.reviewer_upstream) or choice.upstream
+
+
+def model_of(choice: Choice, config: Config, role: Role) -> str | None:
+    """The model that a role is to have; ``None`` where none was named."""
     worker = config.model or choice.model
     if role is Role.WORKER:
         return worker

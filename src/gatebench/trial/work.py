@@ -16,6 +16,7 @@ from gatebench.hook.settings import HookFiles, deploy_hook
 from gatebench.model.usage import Role
 from gatebench.sandbox import Bind, Limits
 from gatebench.trial.gatekeeper import Gatekeeper
+from gatebench.trial.money import note_refused
 from gatebench.trial.prepare import prompt
 from gatebench.trial.run import Run
 from gatebench.trial.session import run_session
@@ -26,6 +27,8 @@ WORKER_S = 1_800.0
 
 async def work(run: Run) -> None:
     """Let the agent work until it is allowed to stop, gives up or runs out of something."""
+    if note_refused(run):
+        return  # the test writer went without an answer: the trial can't count any more
     run.doing("working")
     clock = Stopwatch()
     site_of = run.sites.open(Role.WORKER, waiting=clock.paused)
