@@ -45,6 +45,7 @@ sys.exit(do.get("exit", 0))
 @dataclass
 class FakeDoor:
     base_url: str
+    login: None = None
 
 
 @dataclass

@@ -14,7 +14,6 @@ from gatebench.errors import UsageError
 from gatebench.gateway import Limits, Secret, Upstream
 from gatebench.gateway.faults import Fault as Class
 from gatebench.gateway.passing import Passing
-from gatebench.model.usage import Role
 from provider import KEY, Fault, Provider, always, by_number
 from provider.ground import AGENT, QUICK, Ground, Setup, asked, on_ground, team
 

@@ -57,6 +57,7 @@ async def run_role(program: AgentProgram, sandbox: Sandbox, call: RoleCall) -> R
         cwd=locate(sandbox, binds, call.cwd.target),
         stdin=call.prompt.encode(),
         limits=call.limits,
+        network=call.login is not None,
     )
     try:
         done = await sandbox.run(command)

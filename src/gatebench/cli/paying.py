@@ -71,12 +71,35 @@ def _startable(matrix: Matrix, spending: Spending) -> None:
     choice = matrix.choice
     if not choice.model:
         raise UsageError(f"--via {choice.via} needs a model.", "Name it with --model.")
+    if choice.exposed:
+        _exposable(spending)
+        return
     there = upstreams_of(choice, spending)
     for upstream in (there.worker, there.reviewer, there.writer):
-        if choice.via == DIRECT or upstream is None:
+        if upstream is None:
             continue
         if upstream.base == ANTHROPIC and upstream.credential is None:
             raise UsageError("there is no key for the provider.", "Set ANTHROPIC_API_KEY.")
+
+
+def _exposable(spending: Spending) -> None:
+    """Without a gateway the agent has the login itself: asked for by name, agreed to by name."""
+    if not place.login().found:
+        raise UsageError(
+            f"there is no login of the CLI's in {place.login().folder}.",
+            "Log in with 'claude' first, or use a key with --via live.",
+        )
+    if spending.max_cost_trial or spending.max_cost_role:
+        raise UsageError(
+            "without a gateway calls can't be metered, so a trial or a role has no budget.",
+            "--max-cost works: what the CLI tells is counted after each trial.",
+        )
+    if not spending.expose_login:
+        raise UsageError(
+            "--via direct gives the agent your own login and opens its network; nothing that is "
+            "said about the sandbox holds then.",
+            "If you agree to that, add --expose-login; --via live with a key needs neither.",
+        )
 
 
 def pilots(home: JobDir) -> Iterator[JobDir]:

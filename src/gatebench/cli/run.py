@@ -84,6 +84,7 @@ def main(
     max_cost_role: options.MaxCostRole = "",
     patience: options.PatienceMinutes = None,
     on_mismatch: options.Mismatch = options.OnMismatch.STOP,
+    expose_login: options.ExposeLogin = False,
     rehearsal: options.Rehearsal = False,
     max_wall: Annotated[
         float | None, typer.Option(min=0, help="Seconds; passed, no more trials are started.")
@@ -134,6 +135,7 @@ def main(
         key=key,
         reviewer_key=reviewer_key,
         writer_key=writer_key,
+        expose_login=expose_login,
         go_on_live=on_mismatch is options.OnMismatch.LIVE,
     ).over(asked.words.file)
     if dry_run:
@@ -162,9 +164,10 @@ def main(
         agent_bin,
         fresh=no_cache,
         roles=any(c.gates for c in matrix.configs),
-        secrets=secrets_of(upstreams),
+        secrets=secrets_of(upstreams, matrix.choice),
         terms=replace(terms, hooks=hooks),
         upstreams=upstreams,
+        login=place.login(),
     )
     allowance = Allowance(None if metered(matrix.choice) else spending.max_cost, max_wall)
     order = Order(matrix, home, means, jobs, drain, allowance, hold)

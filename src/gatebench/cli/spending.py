@@ -43,6 +43,8 @@ class Spending:
     """Names of environment variables or files; never a key."""
     reviewer_key: str | None = None
     writer_key: str | None = None
+    expose_login: bool = False
+    """Whether the user agreed that the agent may have their login."""
     go_on_live: bool = False
     """At a request that wasn't recorded."""
 
@@ -63,11 +65,12 @@ class Spending:
         return Limits(self.max_cost, self.max_cost_trial, self.max_cost_role)
 
 
-def secrets_of(upstreams: Upstreams) -> tuple[str, ...]:
+def secrets_of(upstreams: Upstreams, choice: Choice) -> tuple[str, ...]:
     """What must not be found in anything that is stored."""
     named = (upstreams.worker, upstreams.reviewer, upstreams.writer)
     keys = (u.credential.secret.reveal() for u in named if u is not None and u.credential)
-    return (*place.secrets(), *keys)
+    login = place.login().secrets if choice.exposed else ()
+    return (*place.secrets(), *keys, *login)
 
 
 def dollars_by_role(text: str) -> dict[str, float]:

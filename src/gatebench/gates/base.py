@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from gatebench.agents.login import Login
 from gatebench.agents.program import AgentProgram
 from gatebench.model.stop import GateResult
 from gatebench.model.task import Task
@@ -21,6 +22,10 @@ class Door(Protocol):
     @property
     def base_url(self) -> str:
         """For ``ANTHROPIC_BASE_URL``; holds a token of this call's own."""
+
+    @property
+    def login(self) -> Login | None:
+        """The user's own, where there is no gateway."""
 
 
 class Doors(Protocol):
@@ -57,7 +62,8 @@ class Ground:
     program: AgentProgram | None
     """What plays the gates' roles; ``None`` where nothing does."""
     doors: Doors
-    model_socket: Bind
+    model_socket: Bind | None
+    """``None`` where there is no gateway."""
     write: Callable[[str, str | bytes], None]
     """Files one piece of evidence in the trial's directory: (name, content)."""
     read: Callable[[str], bytes | None] = _nothing

@@ -125,6 +125,7 @@ async def _call(table: Table, ask: Ask[A], retry: int) -> RoleResult:
             base_url=door.base_url,
             model_socket=ground.model_socket,
             extra=ground.environment.binds,
+            login=door.login,
         )
         return await run_role(ground.program, ground.sandbox, call)
 

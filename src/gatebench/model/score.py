@@ -94,6 +94,8 @@ class Score(Filed):
     hook_events_in_stream: int | None
     simulated: bool
     unsandboxed: bool = False
+    credential_exposed: bool = False
+    """The agent had the user's own login, and the network."""
     injected: str | None = None
     budgets: dict[str, float] | None = None
     """Dollars the trial and its roles had, where a budget of its own ended it."""
@@ -130,6 +132,7 @@ class Identity:
     seed: int | None
     simulated: bool
     unsandboxed: bool
+    credential_exposed: bool
     injected: str | None
 
 

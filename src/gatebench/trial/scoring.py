@@ -46,6 +46,7 @@ def _identity(run: Run) -> Identity:
         seed=choice.seed if choice.scripted else None,
         simulated=choice.simulated,
         unsandboxed=run.bench.sandbox.kind == "none",
+        credential_exposed=choice.exposed,
         injected=choice.inject,
     )
 

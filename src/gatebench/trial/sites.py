@@ -5,7 +5,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, Site, SiteSpec, digest
+from gatebench.agents.login import Login
+from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, SiteSpec, digest
 from gatebench.gateway.site import Waiting
 from gatebench.model.matrix import Choice
 from gatebench.model.seeds import trial_seed
@@ -13,7 +14,7 @@ from gatebench.model.task import PromptVariant
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.usage import Call, Role
 from gatebench.team import Seat
-from gatebench.trial.bench import Bench, material_missing
+from gatebench.trial.bench import Bench, material_missing, private_directory
 
 SIMULATED_MODEL = "simulated"
 """The model's name where a script speaks; nothing that is sold has it."""
@@ -54,6 +55,14 @@ def _nothing_hidden(_token: str) -> None:
 
 
 @dataclass(frozen=True)
+class Door:
+    """A call's way to its model: a site of the gateway's, or the user's own login."""
+
+    base_url: str = ""
+    login: Login | None = None
+
+
+@dataclass(frozen=True)
 class Sites:
     """Opens a trial's sites."""
 
@@ -72,8 +81,8 @@ class Sites:
         stop: int | None = None,
         retry: int = 0,
         waiting: Waiting = nullcontext,
-    ) -> Iterator[Site]:
-        """A site for one call of a role; its token is refused afterwards.
+    ) -> Iterator[Door]:
+        """A way for one call of a role; afterwards its token is refused, its login's copy gone.
 
         Args:
             role: who calls.
@@ -81,13 +90,17 @@ class Sites:
             retry: 1 when the call is made again.
             waiting: entered while the gateway waits for reasons that are not the model's.
         """
+        if self.bench.login is not None:
+            with private_directory() as place:
+                yield Door(login=self.bench.login.copied(place / "c"))
+            return
         name = "/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p)
         engine = self._engine(name, role, stop, retry)
         spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
         site = self.bench.gateway.open_site(spec)
         self.hide(site.token)
         try:
-            yield site
+            yield Door(site.base_url)
         finally:
             self.bench.gateway.close_site(site)
 
