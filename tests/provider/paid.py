@@ -38,18 +38,18 @@ def team_of(front: Front) -> Team:
 
 
 @contextmanager
-def provided(provider: Provider) -> Iterator[str]:
+def provided(provider: Provider, port: int = 0) -> Iterator[str]:
     """Serve from a thread; gives the URL."""
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(serve(provider)) as url,
+        portal.wrap_async_context_manager(serve(provider, port=port)) as url,
     ):
         yield url
 
 
 @contextmanager
-def shop(front: Front, plan: Plan = lambda _number: None) -> Iterator[Shop]:
+def shop(front: Front, plan: Plan = lambda _number: None, port: int = 0) -> Iterator[Shop]:
     """A provider that fails as planned, and the program with its key."""
     provider = Provider(team_of(front), plan)
-    with provided(provider):
+    with provided(provider, port):
         yield Shop(replace(front, extra={"ANTHROPIC_API_KEY": KEY}), provider)

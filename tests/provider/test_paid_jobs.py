@@ -23,7 +23,7 @@ def paid(front: Front) -> Iterator[Shop]:
 
 
 def charged(journal: list[dict[str, Any]]) -> float:
-    return sum(e["charged_usd"] for e in journal if e["event"] == "call")
+    return sum(float(e["charged_usd"]) for e in journal if e["event"] == "call")
 
 
 def test_without_a_terminal_and_without_yes_nothing_is_sent(paid: Shop, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from gatebench.agents.program import AGENTS
 from gatebench.cli import place
 from gatebench.errors import UsageError
 from gatebench.gates.registry import gate_names
+from gatebench.matrix.examples import examples
 from gatebench.matrix.file import MatrixFile, read_matrix_file
 from gatebench.matrix.resolve import Known, Request, choose, default_name, resolve
 from gatebench.model.matrix import Matrix
@@ -79,7 +80,7 @@ def _single(word: str) -> Words | None:
     path = Path(word)
     if word.endswith(".toml"):
         return Words(read_matrix_file(path))
-    for job in (path, place.jobs() / word):
+    for job in (path, place.jobs() / word, examples() / word):
         if (job / LOCK).exists():
             return Words(MatrixFile(), job=job)
     if word in shipped_suites() or (path / "suite.toml").exists():
@@ -153,7 +154,9 @@ def home_of(
 ) -> Path:
     """Where the job lies: where it was, where asked for, or where the same command puts it."""
     if asked.words.job is not None and matrix.choice.via == PLAYBACK:
-        return out or asked.words.job.with_name(f"{asked.words.job.name}-{PLAYBACK}")
+        job, name = asked.words.job, f"{asked.words.job.name}-{PLAYBACK}"
+        shipped = job.parent == examples()
+        return out or (place.jobs() / name if shipped else job.with_name(name))
     if asked.words.job is not None:
         return asked.words.job
     path = out or place.jobs() / default_name(matrix, give_up)

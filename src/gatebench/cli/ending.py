@@ -63,9 +63,12 @@ def finish(report: Report | None, home: JobDir, max_cost: float | None) -> None:
     if report.unfinished:
         asked = report.stopped == ASKED
         why = "" if asked else f"No more trials were started: {report.stopped}. "
-        console.print(f"{why}{report.unfinished} trials left. The same command goes on.")
+        left = f"{why}{report.unfinished} trials left. The same command goes on."
+        console.print(left, highlight=False, markup=False)
         raise typer.Exit(INTERRUPTED if asked else LOOK)
     if report.broken:
+        if report.stopped and report.stopped != ASKED:
+            console.print(f"{report.stopped}.", highlight=False, markup=False)
         console.print(
             f"{len(report.broken)} trials are invalid through no fault of the agent. "
             f"The same command runs them again; '{place.program()} show' tells more."

@@ -17,8 +17,15 @@ from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
 from gatebench.cli.display import Board, watching
 from gatebench.cli.ending import ASKED, finish, show_plan
 from gatebench.cli.paying import agree, expected, metered, pays, show_estimate
-from gatebench.cli.spending import Spending, dollars_by_role, secrets_of, terms_of, upstreams_of
-from gatebench.gateway import Hooks
+from gatebench.cli.spending import (
+    Spending,
+    dollars_by_role,
+    recorded_with,
+    secrets_of,
+    terms_of,
+    upstreams_of,
+)
+from gatebench.gateway import Fault, Hooks
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.hold import Hold
 from gatebench.matrix.run import Order, Report, run_job
@@ -154,7 +161,7 @@ def main(
     hooks = Hooks(
         on_pause=board.pause,
         on_hold=lambda left_s, why: hold.ask(left_s, why, drain),
-        on_drain=lambda _fault, why: drain.ask(why),
+        on_drain=lambda fault, why: drain.ask(_said(fault, why, asked)),
         on_mismatch=board.note,
     )
     means = Means(
@@ -172,6 +179,14 @@ def main(
     allowance = Allowance(None if metered(matrix.choice) else spending.max_cost, max_wall)
     order = Order(matrix, home, means, jobs, drain, allowance, hold)
     finish(_run(order, board), home, spending.max_cost)
+
+
+def _said(fault: Fault, why: str, asked: Asked) -> str:
+    """Why nothing more is started; another version of the agent is the usual mismatch."""
+    words = why.rstrip(".")
+    if fault is Fault.MISMATCH:
+        return f"{words} (recorded with {recorded_with(asked)})"
+    return words
 
 
 def _run(order: Order, board: Board) -> Report | None:

@@ -161,6 +161,12 @@ def terms_of(asked: Asked, choice: Choice, home: JobDir, spending: Spending) -> 
     return replace(terms, play=Cassettes(job / CASSETTES), go_on_live=spending.go_on_live)
 
 
+def recorded_with(asked: Asked) -> str:
+    """The agent's version that a job to be played back was recorded with; for people."""
+    lock = JobDir(asked.words.job).lock() if asked.words.job is not None else None
+    return lock.digests.get("agent", "unknown") if lock else "unknown"
+
+
 def _patience(minutes: float | None) -> Patience:
     usual = Patience()
     if minutes is None:
