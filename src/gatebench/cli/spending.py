@@ -113,6 +113,12 @@ def _other(worker: Upstream, url: str | None, key: str | None, flag: str) -> Ups
     return worker if same else there
 
 
+def key_named(key: str | None) -> str:
+    """Where the worker's key is, for people; empty where there is none."""
+    usual = (name for name, _ in _KEY_NAMES if place.variable(name))
+    return key or next(usual, "")
+
+
 def _usual_key() -> Credential | None:
     for name, prefix in _KEY_NAMES:
         if place.variable(name):
