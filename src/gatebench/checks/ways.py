@@ -99,10 +99,13 @@ async def _skew(upstream: Upstream) -> float | None:
     No credential is sent: any answer will do.
     """
     bare = replace(upstream, credential=None)
-    patience = replace(Patience(), stall_s=_ASK_S, connect_s=_ASK_S)
-    with anyio.fail_after(_ASK_S):
-        async with bare.client(patience) as client:
-            answer = await client.head(f"{bare.base}/")
+    transport = bare.transport(replace(Patience(), stall_s=_ASK_S, connect_s=_ASK_S))
+    try:
+        with anyio.fail_after(_ASK_S):
+            answer = await transport.send(httpx.Request("HEAD", f"{bare.base}/"))
+            await answer.aclose()
+    finally:
+        await transport.aclose()
     said = answer.headers.get("date")
     try:
         return None if said is None else parsedate_to_datetime(said).timestamp() - time.time()

@@ -74,7 +74,7 @@ class Live:
         """Hang up."""
         with anyio.CancelScope(shield=True):
             for line in self._lines.values():
-                await line.client.aclose()
+                await line.transport.aclose()
         self._lines.clear()
 
     def engine(self, route: Route, trial: str, role: Role) -> "LiveEngine":
@@ -91,7 +91,7 @@ class Live:
         """The open line to an upstream; another credential is another line."""
         if upstream not in self._lines:
             lanes = Lanes(self._most, self.hooks.on_pause)
-            self._lines[upstream] = Line(upstream, upstream.client(self.patience), lanes)
+            self._lines[upstream] = Line(upstream, upstream.transport(self.patience), lanes)
         return self._lines[upstream]
 
 
@@ -112,7 +112,7 @@ class LiveEngine:
         """
         line = self.live.line(self.route.upstream)
         if not inbound.is_call:
-            yield await plain(line.upstream, line.client, inbound)
+            yield await plain(line.upstream, line.transport, inbound)
             return
         log = Log(site, inbound, line.upstream.base)
         try:
@@ -138,7 +138,7 @@ class LiveEngine:
                     began = await attempt.enter_async_context(line.lanes.lane())
                 self._check_budget(log)
                 log.tries += 1
-                opened = await open_answer(line.upstream, line.client, log, attempt, self._whole_s)
+                opened = await open_answer(line, log, attempt, self._whole_s)
                 if isinstance(opened, Opened):
                     line.lanes.faster()
                     stack.push_async_exit(attempt.pop_all())

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-import httpx
-
 from gatebench.gateway.faults import Fault
 from gatebench.gateway.lanes import Lanes, OnPause
-from gatebench.gateway.upstream import Upstream
+from gatebench.gateway.upstream import Transport, Upstream
 from gatebench.model.usage import Role
 
 
@@ -54,5 +52,5 @@ class Line:
     """One upstream, open for a job."""
 
     upstream: Upstream
-    client: httpx.AsyncClient
+    transport: Transport
     lanes: Lanes

@@ -134,7 +134,7 @@ def _config(gateway: Gateway) -> uvicorn.Config:
     return uvicorn.Config(
         build_app(gateway),
         loop="none",
-        http="h11",
+        http="httptools",
         ws="none",
         lifespan="off",
         log_config=None,
