@@ -2,10 +2,10 @@
 
 The loopback provider streams answers in pieces; a client asks it directly, through the gateway, and
 through a bare relay that copies bytes and looks at nothing, in turn, so that a drift of the machine
-falls on all. What the relay adds is the price of one more process in between (on a busy machine most
-of it is waiting for a processor); the rest is the gateway's own. Processor time is measured in processes of
-their own: the gateway's share is set against that of a whole session of the real command-line
-agent, which is what a trial spends on a call.
+falls on all. What the relay adds is the price of one more process in between (on a busy machine
+most of it is waiting for a processor); the rest is the gateway's own. Processor time is measured in
+processes of their own: the gateway's share is set against that of a whole session of the real
+command-line agent, which is what a trial spends on a call.
 
     PYTHONPATH=tests python bench/gateway_overhead.py [--calls 200]
 """
