@@ -46,6 +46,7 @@ sys.exit(do.get("exit", 0))
 class FakeDoor:
     base_url: str
     login: None = None
+    clock: None = None
 
 
 @dataclass

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gatebench.agents.clock import Stopwatch
 from gatebench.agents.login import Login
 from gatebench.agents.paths import CONFIG, HOME, MODEL_SOCKET, locate
 from gatebench.sandbox import Bind, Limits, Sandbox
@@ -87,6 +88,8 @@ class RoleCall:
     home: Path | None = None
     extra: tuple[Bind, ...] = ()
     login: Login | None = None
+    clock: Stopwatch | None = None
+    """Counts what the limit is of; stands still while the gateway waits. ``None``: all time."""
     env: Mapping[str, str] | None = None
 
     def binds(self) -> tuple[Bind, ...]:

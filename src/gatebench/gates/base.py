@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from gatebench.agents.clock import Stopwatch
 from gatebench.agents.login import Login
 from gatebench.agents.program import AgentProgram
 from gatebench.model.stop import GateResult
@@ -26,6 +27,10 @@ class Door(Protocol):
     @property
     def login(self) -> Login | None:
         """The user's own, where there is no gateway."""
+
+    @property
+    def clock(self) -> Stopwatch | None:
+        """Stands still while the gateway waits; ``None`` where there is none."""
 
 
 class Doors(Protocol):

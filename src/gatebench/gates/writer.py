@@ -130,6 +130,7 @@ async def _call(ground: Ground, copy: Path, retry: int) -> RoleResult:
             model_socket=ground.model_socket,
             extra=ground.environment.binds,
             login=door.login,
+            clock=door.clock,
         )
         return await run_role(ground.program, ground.sandbox, call)
 

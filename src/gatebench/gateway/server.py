@@ -119,7 +119,7 @@ class Gateway:
         # No task group: an error of the caller's must come out as it is, not in a group.
         serving = asyncio.create_task(server.serve([listener]))
         try:
-            await server.up.wait()
+            await _up(server, serving)
             yield
         finally:
             server.should_exit = True
@@ -128,6 +128,15 @@ class Gateway:
             listener.close()
             with suppress(OSError):
                 self.socket_path.unlink()
+
+
+async def _up(server: _Server, serving: "asyncio.Task[None]") -> None:
+    """Wait until it serves; a server that can't start says why and isn't waited for."""
+    up = asyncio.create_task(server.up.wait())
+    await asyncio.wait({up, serving}, return_when=asyncio.FIRST_COMPLETED)
+    up.cancel()
+    if serving.done():
+        serving.result()
 
 
 def _config(gateway: Gateway) -> uvicorn.Config:

@@ -1,13 +1,13 @@
 """A trial's doors to the model: who may speak, as whom, and what it used."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from gatebench.agents.clock import Stopwatch
 from gatebench.agents.login import Login
 from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, SiteSpec, digest
-from gatebench.gateway.site import Waiting
 from gatebench.model.matrix import Choice
 from gatebench.model.seeds import trial_seed
 from gatebench.model.task import PromptVariant
@@ -60,6 +60,8 @@ class Door:
 
     base_url: str = ""
     login: Login | None = None
+    clock: Stopwatch | None = None
+    """Counts the call's own time: the gateway's waits are none of it."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Sites:
         role: Role,
         stop: int | None = None,
         retry: int = 0,
-        waiting: Waiting = nullcontext,
+        clock: Stopwatch | None = None,
     ) -> Iterator[Door]:
         """A way for one call of a role; afterwards its token is refused, its login's copy gone.
 
@@ -88,7 +90,7 @@ class Sites:
             role: who calls.
             stop: at which stop.
             retry: 1 when the call is made again.
-            waiting: entered while the gateway waits for reasons that are not the model's.
+            clock: stands still while the gateway waits for reasons that are not the model's.
         """
         if self.bench.login is not None:
             with private_directory() as place:
@@ -96,11 +98,12 @@ class Sites:
             return
         name = "/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p)
         engine = self._engine(name, role, stop, retry)
-        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
+        clock = clock or Stopwatch()
+        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, clock.paused)
         site = self.bench.gateway.open_site(spec)
         self.hide(site.token)
         try:
-            yield Door(site.base_url)
+            yield Door(site.base_url, clock=clock)
         finally:
             self.bench.gateway.close_site(site)
 

@@ -32,7 +32,7 @@ async def work(run: Run) -> None:
         return  # the test writer went without an answer: the trial can't count any more
     run.doing("working")
     clock = Stopwatch()
-    site_of = run.sites.open(Role.WORKER, waiting=clock.paused)
+    site_of = run.sites.open(Role.WORKER, clock=clock)
     with site_of as door, run.home.stream("stream.jsonl") as keep:
         watch = Watch(on_bytes=keep, clock=clock)
         if run.gated:
