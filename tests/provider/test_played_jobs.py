@@ -90,6 +90,14 @@ def test_scores_cost_what_the_gateway_counted(recorded: Recorded) -> None:
         )
 
 
+def test_show_tells_what_each_role_cost(recorded: Recorded) -> None:
+    said = recorded.job.front("show", recorded.job.path, "T1-g13adv-r1").stdout
+    rows = {line.split()[0]: line for line in said.splitlines() if " calls, " in line}
+    assert set(rows) == {"worker", "writer", "reviewer_a", "challenger"}
+    assert any("tries again" in row for row in rows.values())
+    assert all("$" in row for row in rows.values())
+
+
 def test_the_key_is_nowhere_in_the_job(recorded: Recorded) -> None:
     whole = stored(recorded.job.path)
     assert KEY.encode() not in whole
