@@ -33,9 +33,7 @@ UNTOLD = frozenset((Fault.CUT,))
 """What the provider charges for and never tells."""
 
 
-@battery(
-    "live", "fifty trials at a failing provider: the ledger is its own count, nobody is blamed"
-)
+@battery("live", "fifty trials at a failing provider: its own count of tokens, nobody blamed")
 def live() -> Record:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:

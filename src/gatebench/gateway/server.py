@@ -15,6 +15,7 @@ import uvicorn
 from gatebench.errors import LookError
 from gatebench.gateway.app import build_app
 from gatebench.gateway.errors import Refusal
+from gatebench.gateway.peers import PeerProtocol
 from gatebench.gateway.site import Site, SiteSpec
 
 _PATH_LIMIT = 107
@@ -63,6 +64,8 @@ class Gateway:
         """(site's name, error) of what engines and sinks raised; clients were told HTTP 500."""
         self._sites: dict[str, Site] = {}
         self._closed: set[str] = set()
+        self._owners: dict[str, int] = {}
+        """By token: the process that called first, before any tool of it could."""
         self._life = self._run()
 
     async def __aenter__(self) -> Self:
@@ -91,6 +94,7 @@ class Gateway:
 
     def close_site(self, site: Site) -> None:
         """Refuse the site's token from now on; closing twice is harmless."""
+        self._owners.pop(site.token, None)
         if self._sites.pop(site.token, None):
             self._closed.add(site.token)
 
@@ -107,6 +111,10 @@ class Gateway:
             raise Refusal(403, "This session has ended")
         self.strays += 1
         raise Refusal(404, "Not found")
+
+    def is_foreign(self, site: Site, pid: int | None) -> bool:
+        """Whether a call comes from another process than the site's first."""
+        return pid is not None and self._owners.setdefault(site.token, pid) != pid
 
     def fault(self, site: Site, error: Exception) -> None:
         """Keep what went wrong behind a site."""
@@ -143,7 +151,7 @@ def _config(gateway: Gateway) -> uvicorn.Config:
     return uvicorn.Config(
         build_app(gateway),
         loop="none",
-        http="httptools",
+        http=PeerProtocol,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -21,6 +21,8 @@ BROKEN = {
 }
 """Ends of a session that say nothing about the agent's work."""
 
+FOREIGN = "model calls by another process"
+
 LIMITS = {
     "processes": "too many processes at once",
     "disk_bytes": "its files took too much disk",
@@ -35,6 +37,8 @@ async def capture(run: Run) -> None:
     run.final_tree = snapshot.tree
     run.home.write("post.diff", await trees.diff(run.start_tree, snapshot.tree))
     run.home.write("numstat.txt", await trees.numstat(run.start_tree, snapshot.tree))
+    if run.ledger.foreign:
+        run.tampered.append(FOREIGN)
     _classify(run)
     run.session = _session(run)
     write_json(run.home.file("usage.json"), usage_by_role(run.ledger.calls))

@@ -32,11 +32,16 @@ class Ledger:
     closings: int = 0
     """Answers to the worker that call no tool: an agent stops after one of these, or not at all."""
 
+    foreign: int = 0
+    """Calls by another process than the agent's own program."""
+
     def sink(self, call: Call, request: Request) -> None:
         """Take one call in."""
         self.calls.append(call)
-        # A request without tools is an aside (a title for the session), no turn of the agent's.
-        if call.role is Role.WORKER and request.get("tools"):
+        # A request without tools is an aside (a title for the session), no turn of the agent's; one
+        # of another process is no turn either, whoever asked for it.
+        self.foreign += call.foreign
+        if call.role is Role.WORKER and request.get("tools") and not call.foreign:
             self.first_request = self.first_request or digest(request)
             self.closings += call.stop_reason not in {None, "tool_use"}
         self.note(call)
