@@ -41,6 +41,7 @@ class Front:
     cache: Path
     extra: Mapping[str, str] = field(default_factory=dict)
     """Variables on top."""
+    patience_s: float = PATIENCE_S
 
     def __call__(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
@@ -52,7 +53,7 @@ class Front:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=self.patience_s,
             check=False,
         )
 
