@@ -1,7 +1,6 @@
 """A whole gated session for tests: agent, sandbox, hook, and a judge that the test scripts."""
 
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from loopback import Loopback, Script, serve
+from older_cli import older_cli
 
 from gatebench.agents.claude_code import WorkerCall
 from gatebench.agents.clock import Stopwatch
@@ -25,8 +25,6 @@ from gatebench.hook.server import StopCallbacks, StopRequest, StopServer, open_s
 from gatebench.hook.settings import HookFiles, deploy_hook
 from gatebench.model.stop import Delivery
 from gatebench.sandbox import Bind, Kind, Limits, Process, Sandbox, open_sandbox
-
-OLD_CLI = "GATEBENCH_TEST_OLD_CLI"
 
 Judge = Callable[[StopRequest], Awaitable[bytes]]
 
@@ -206,10 +204,7 @@ class Session:
 
 async def real_cli(which: str) -> AgentProgram:
     """The newest CLI (``new``) or the older one (``old``); skips where it isn't there."""
-    named = os.environ.get(OLD_CLI)
-    file = Path(named) if which == "old" and named else bundled_cli()
-    if which == "old" and not named:
-        pytest.skip(f"{OLD_CLI} names no older CLI")
+    file = older_cli() if which == "old" else bundled_cli()
     if file is None:
         pytest.skip("the extra 'claude' is not installed")
     return await find_agent("claude-code", open_sandbox("bwrap"), file, "")

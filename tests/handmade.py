@@ -26,6 +26,8 @@ GATES = {
     "g13": ("tests", "review"),
     "g13adv": ("tests", "review"),
 }
+"""The shipped matrix's configs."""
+EVERY = GATES | {"nudge": ("nudge",), "retry": ("retry",), "linted": ("command:ruff", "nudge")}
 STATUSES = {
     "pass": GateStatus.PASS,
     "red": GateStatus.RED,
@@ -80,7 +82,7 @@ def stop_record(config: str, n: int, stop: Stop) -> StopRecord:
             status=STATUSES[word],
             detail={"reviewers": list(stop.reviewers)} if name == "review" else {},
         )
-        for name, word in zip(GATES[config], words, strict=True)
+        for name, word in zip(EVERY[config], words, strict=True)
     ]
     block = Decision.GIVE_UP if stop.give_up else Decision.BLOCK
     unscorable = stop.failed == "?"
@@ -100,7 +102,7 @@ def stop_record(config: str, n: int, stop: Stop) -> StopRecord:
 
 
 def _by_gate(stops: Sequence[StopRecord]) -> dict[str, int]:
-    names = [GATE_KEYS[blocking_gate(s) or ""] for s in stops]
+    names = [GATE_KEYS.get(gate, gate) for s in stops if (gate := blocking_gate(s))]
     return {key: names.count(key) for key in GATE_KEYS.values()}
 
 
@@ -179,7 +181,7 @@ def job(*trials: Trial, simulated: bool = True, configs: Sequence[str] = ()) -> 
         name="handmade",
         suite="tinydb",
         tasks=tuple(sorted({t.id.task for t in data})),
-        configs=tuple(configs) or tuple(sorted(found, key=list(GATES).index)),
+        configs=tuple(configs) or tuple(sorted(found, key=list(EVERY).index)),
         reps=max((t.id.rep for t in data), default=0),
         requirements=REQUIREMENTS,
         simulated=simulated,

@@ -11,12 +11,12 @@ import pytest
 from front import Front
 
 from gatebench.checks.assertions import read_assertions
-from gatebench.checks.mutants import Mutant
 from gatebench.checks.survivors import Kind, StrengthFile, Survivor, compare, read_strength
 from gatebench.checks.variants import WRONG, read_variants
 from gatebench.errors import SuiteError
 from gatebench.suites import load_suite
 from gatebench.suites.hidden import load_hidden
+from gatebench.suites.mutants import Mutant
 
 TESTS, WRONG_ONES = "hidden/test_T1.py", "solutions/T1.wrong.toml"
 STRENGTH, ASSERTIONS = "strength/T1.toml", "strength/T1.assertions.toml"

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from gatebench.checks.mutants import Mutant, feature_lines, make_mutants
 from gatebench.errors import LookError
+from gatebench.suites.mutants import Mutant, feature_lines, make_mutants
 
 BEFORE = "def old(a, b):\n    return a + b\n"
 AFTER = (
@@ -83,7 +83,7 @@ def test_without_the_library_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch)
     def missing(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr("gatebench.checks.mutants.importlib.import_module", missing)
+    monkeypatch.setattr("gatebench.suites.mutants.importlib.import_module", missing)
     with pytest.raises(LookError, match="cosmic-ray") as caught:
         made()
     assert "dev" in caught.value.hint

@@ -13,6 +13,7 @@ from proof.registry import Record
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "proof.md"
+WRITTEN = ("docs/proof.md", "docs/calibration.md")
 HEAD = """# Proof
 
 Figures of the long batteries, written by `./dev proof`; `./dev proof NAME…` renews single sections.
@@ -32,13 +33,19 @@ class Origin:
 
 def origin() -> Origin:
     """Of figures that are made now."""
-    git = ("git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=10")
-    done = subprocess.run(git, capture_output=True, text=True, check=False)
+    commit = _git("describe", "--always", "--abbrev=10") or "no commit"
+    # What the batteries write themselves is no change of what they measure.
+    others = _git("status", "--porcelain", "--", ".", *(f":!{page}" for page in WRITTEN))
     day = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
     who = "root" if os.geteuid() == 0 else "an ordinary user"
     kernel = f"{platform.system()} {platform.release().split('-')[0]}"
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {kernel}, as {who}"
-    return Origin(done.stdout.strip() or "no commit", day, machine)
+    return Origin(f"{commit}-dirty" if others else commit, day, machine)
+
+
+def _git(*words: str) -> str:
+    command = ("git", "-C", str(ROOT), *words)
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def section(name: str, record: Record, made: Origin) -> str:

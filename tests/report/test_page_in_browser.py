@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 from handmade import Stop, Trial, job, six_trials
 from handmade_matrix import fifty_trials
+from handmade_replay import by_hand, with_replay
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 from gatebench.model.job import JobData
@@ -20,6 +21,7 @@ JOBS = {
     "fifty": fifty_trials(),
     "six": six_trials(),
     "one": job(Trial("T1-g1-r1", stops=(Stop("pass"),))),
+    "replayed": with_replay(by_hand()),
     "nothing": job(),
 }
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from handmade import Stop, Trial, job, six_trials
 from handmade_matrix import fifty_trials
+from handmade_replay import by_hand, with_replay
 
 from gatebench.model.job import JobData
 from gatebench.model.labels import Label
@@ -21,6 +22,7 @@ JOBS = {
     "six": six_trials(),
     "one": job(Trial("T1-g1-r1", stops=(Stop("pass"),))),
     "nothing": job(configs=("bare", "g1")),
+    "replayed": with_replay(by_hand()),
     "filling": job(Trial("T1-g1-r1", done=False), Trial("T1-bare-r1", end="R1")),
 }
 

@@ -61,7 +61,7 @@ def test_ignoring_the_signals_doesnt_help(number: str) -> None:
 
 
 def test_an_interrupted_command_may_say_its_last_words(number: str) -> None:
-    done = shell(f"trap 'echo bye; exit 3' INT; sleep {number} & wait", limits=Limits(0.5))
+    done = shell(f"trap 'echo bye; exit 3' INT; sleep {number} & wait", limits=Limits(2))
     assert (done.timed_out, done.stdout, done.exit_code) == (True, b"bye\n", 3)
 
 

@@ -3,6 +3,7 @@
 import ast
 import itertools
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,6 +54,16 @@ def test_someone_elses_work_satisfies_nothing_but_the_guards() -> None:
     foreign = "".join(f"+line {n} of another mind\n" for n in range(20))
     seen = diffs.read(f"+++ b/{FILE}\n@@ -1,0 +1,20 @@\n{foreign}")
     assert diffs.recognise(seen, BLUEPRINT, IDS, frozenset()) == frozenset()
+
+
+def test_a_seat_that_is_told_what_holds_need_not_read_it() -> None:
+    foreign = f"+++ b/{FILE}\n@@ -1,0 +1 @@\n+another hand\n"
+    reader = seat(Role.REVIEWER_A, stop=1)
+    assert not handed_in(reader, foreign)["approve"]
+    told = replace(reader, satisfied=frozenset(IDS))
+    assert handed_in(told, foreign) == {"approve": True, "findings": []}
+    partly = replace(reader, satisfied=frozenset(IDS) - {"R2"})
+    assert len(handed_in(partly, foreign)["findings"]) == 1
 
 
 def test_a_diff_that_was_cut_is_read_as_far_as_it_goes() -> None:

@@ -12,12 +12,13 @@ solutions and each that lacks one requirement are judged just as an agent's woul
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain
 
 from gatebench.checks.lanes import in_lanes
 from gatebench.model.task import Task
 from gatebench.model.verdict import Outcome, Verdict
 from gatebench.trial.bench import Bench
+from gatebench.trial.planting import plant, subsets
 
 
 @dataclass(frozen=True)
@@ -62,17 +63,6 @@ def _points(bench: Bench, task: Task) -> Iterable[Point]:
 
 async def _nothing() -> dict[str, str]:
     return {}
-
-
-def subsets(ids: Sequence[str]) -> Iterable[frozenset[str]]:
-    """All 2ⁿ subsets, small ones first."""
-    for size in range(len(ids) + 1):
-        yield from map(frozenset, combinations(ids, size))
-
-
-async def plant(bench: Bench, base: str, files: dict[str, str]) -> str:
-    """The tree of a base with some files replaced."""
-    return await bench.trees.add_files(base, {k: v.encode() for k, v in files.items()})
 
 
 async def _judge(bench: Bench, point: Point, tree: str) -> list[str]:

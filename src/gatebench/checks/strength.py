@@ -14,8 +14,6 @@ import anyio
 
 from gatebench.checks.assertions import Resolved, read_assertions
 from gatebench.checks.lanes import in_lanes
-from gatebench.checks.lattice import plant
-from gatebench.checks.mutants import Mutant, make_mutants
 from gatebench.checks.repeats import Ground, Repeats, repeat
 from gatebench.checks.survivors import Mutation, compare, read_strength, strength_path
 from gatebench.checks.variants import Judged, judge_variants
@@ -23,7 +21,9 @@ from gatebench.errors import LookError, SuiteError
 from gatebench.model.matrix import Choice
 from gatebench.model.task import PromptVariant, Task
 from gatebench.model.verdict import Outcome
+from gatebench.suites.mutants import Mutant, make_mutants
 from gatebench.trial.bench import Bench, Means, open_bench
+from gatebench.trial.planting import plant
 
 REPEATS = 20
 AGENT = "nop"

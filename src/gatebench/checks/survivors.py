@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import model_validator
 
-from gatebench.checks.mutants import Mutant
 from gatebench.model.base import Record
 from gatebench.model.task import Task
 from gatebench.suites.files import read_toml, validate
 from gatebench.suites.format import Filled
+from gatebench.suites.mutants import Mutant
 
 FOLDER = "strength"
 _DIGITS = 3

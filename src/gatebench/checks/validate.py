@@ -12,12 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from gatebench.checks.lanes import in_lanes
-from gatebench.checks.lattice import lattice_problems, plant
+from gatebench.checks.lattice import lattice_problems
 from gatebench.checks.result import Check
+from gatebench.checks.traces import answers, feedbacks, reason
+from gatebench.checks.tried_gates import try_gates
 from gatebench.errors import UnknownName
 from gatebench.model.matrix import Choice
 from gatebench.model.score import Score
-from gatebench.model.stop import Decision, StopRecord
+from gatebench.model.stop import Decision
 from gatebench.model.task import Task
 from gatebench.model.trial import SHIPPED_CONFIGS, Config, TrialId
 from gatebench.model.verdict import Outcome
@@ -27,7 +29,9 @@ from gatebench.store.trial_dir import TrialDir
 from gatebench.suites import load_suite
 from gatebench.trial.bench import Bench, Means, open_bench
 from gatebench.trial.lifecycle import Job, run_trial
+from gatebench.trial.planting import plant
 from gatebench.trial.progress import Nobody
+from gatebench.trial.ready import check_ready
 
 CONFIGS = {c.name: c for c in SHIPPED_CONFIGS}
 REPEATS = 5
@@ -43,6 +47,8 @@ class Setting:
     means: Means
     scratch: Path
     """An empty directory; what the checks leave is there."""
+    configs: tuple[Config, ...] = SHIPPED_CONFIGS
+    """Whose gates are tried."""
 
 
 Step = Callable[[Setting], Awaitable[Check]]
@@ -95,7 +101,7 @@ async def hook_fires(setting: Setting) -> Check:
         problems.append(
             f"decisions were {', '.join(map(str, decisions)) or 'none'}; status {score.status}."
         )
-    told = _feedbacks(home)
+    told = feedbacks(home)
     if told != len([d for d in decisions if d is Decision.BLOCK]):
         problems.append(f"the stream shows {told} feedbacks to the agent.")
     return Check(
@@ -107,11 +113,9 @@ async def hook_by_hand(setting: Setting) -> Check:
     """Step 3: without a model: a green copy is allowed without a word, a red one blocked."""
     problems = []
     green, home = await _trial(setting, _with(setting.choice, agent="reference"), CONFIGS["g1"])
-    answers = _answers(home)
-    if green.blocks_total != 0 or answers != [""]:
-        problems.append(
-            f"the reference was answered {answers}; it must be allowed, without a word."
-        )
+    told = answers(home)
+    if green.blocks_total != 0 or told != [""]:
+        problems.append(f"the reference was answered {told}; it must be allowed, without a word.")
     red_start = _red_start(setting)
     if red_start is None:
         return Check(
@@ -123,7 +127,7 @@ async def hook_by_hand(setting: Setting) -> Check:
     )
     first = next(iter(home.stops()), None)
     suite_fail = (first.gate1 or {}).get("suite_fail") if first else None
-    if not red.blocks_total or not suite_fail or " failed" not in _reason(first):
+    if not red.blocks_total or not suite_fail or " failed" not in reason(first):
         problems.append("a red copy must be blocked with pytest's last lines.")
     return Check("hook by hand", not problems, "green allowed, red blocked", tuple(problems))
 
@@ -161,21 +165,14 @@ async def facts_recorded(setting: Setting) -> Check:
 
 
 async def gates_can_fail_and_pass(setting: Setting) -> Check:
-    """An empty worker is blocked by g1, the reference is allowed; else a gate says nothing."""
-    problems = []
-    empty, _ = await _trial(
-        setting, _with(setting.choice, agent="nop", profile="perfect"), CONFIGS["g1"]
-    )
-    if not empty.right_blocks:
-        problems.append("gate 'tests' lets an empty worker stop: it can't fail.")
-    whole, _ = await _trial(
-        setting, _with(setting.choice, agent="reference", profile="perfect"), CONFIGS["g13"]
-    )
-    if whole.blocks_total != 0 or whole.hidden_fail != 0:
-        problems.append(f"the reference is blocked {whole.blocks_total} times: a gate can't pass.")
-    return Check(
-        "gates", not problems, "an empty worker is blocked, the reference allowed", tuple(problems)
-    )
+    """Every gate of the configs: a bad tree must be blocked, the reference allowed."""
+    choice = _with(setting.choice, agent="nop", profile="perfect", inject=_red_start(setting))
+    async with open_bench(choice, setting.means, setting.scratch / "trees") as bench:
+        check_ready(bench, [bench.suite.tasks[0].id], setting.configs)
+        tried = await try_gates(bench, setting.configs)
+    problems = tuple(gate.problem for gate in tried if gate.problem)
+    said = "; ".join(str(gate) for gate in tried if not gate.problem)
+    return Check("gates", not problems, said or "no gate was tried", problems)
 
 
 async def nothing_wavers(setting: Setting) -> Check:
@@ -232,27 +229,3 @@ async def _trial(setting: Setting, choice: Choice, config: Config) -> tuple[Scor
             trial = TrialId(bench.suite.tasks[0].id, config.name, 1)
             score = await run_trial(Job(bench, home, journal, Nobody()), trial, config)
     return score, home.trial(trial)
-
-
-def _stream(home: TrialDir) -> list[dict[str, object]]:
-    lines = (home.path / "stream.jsonl").read_bytes().splitlines()
-    return [json.loads(line) for line in lines if line.startswith(b"{")]
-
-
-def _feedbacks(home: TrialDir) -> int:
-    """User messages in the stream that carry the hook's feedback."""
-    said = [json.dumps(e) for e in _stream(home) if e.get("type") == "user"]
-    return sum("Stop hook feedback:" in text for text in said)
-
-
-def _reason(stop: StopRecord | None) -> str:
-    return (stop.reason or "") if stop else ""
-
-
-def _answers(home: TrialDir) -> list[object]:
-    """What the hook printed, stop by stop."""
-    return [
-        e.get("stdout")
-        for e in _stream(home)
-        if e.get("subtype") == "hook_response" and e.get("hook_event") == "Stop"
-    ]

@@ -13,7 +13,6 @@ import anyio
 from pydantic import Field
 
 from gatebench.checks.lanes import in_lanes
-from gatebench.checks.lattice import plant
 from gatebench.errors import SuiteError
 from gatebench.model.base import Record
 from gatebench.model.blueprint import Blueprint, Edit
@@ -23,6 +22,7 @@ from gatebench.suites.files import read_toml, validate
 from gatebench.suites.format import Filled
 from gatebench.suites.solutions import Source, check_blueprint, check_on_upstream
 from gatebench.trial.bench import Bench
+from gatebench.trial.planting import plant
 
 RIGHT, WRONG = "right", "wrong"
 _REMEDY = "docs/suites.md says what it holds."

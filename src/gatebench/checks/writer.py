@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import anyio
 
-from gatebench.checks.lattice import plant
 from gatebench.gates.acceptance import AcceptanceRun, run_acceptance
 from gatebench.gates.checkout import scratch_copy
 from gatebench.gates.writer import Written, write_tests
@@ -19,6 +18,7 @@ from gatebench.model.trial import SHIPPED_CONFIGS, TrialId
 from gatebench.suites.testing import Bench as TestBench
 from gatebench.trial.bench import Bench
 from gatebench.trial.gates import ground_of
+from gatebench.trial.planting import plant
 from gatebench.trial.sites import Ledger, Sites
 
 CONFIG = next(c for c in SHIPPED_CONFIGS if c.name == "g1")

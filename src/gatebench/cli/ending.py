@@ -9,6 +9,7 @@ from rich.console import Console
 
 from gatebench.cli import place
 from gatebench.cli.display import WIDE
+from gatebench.cli.interrupts import ASKED
 from gatebench.matrix.run import Report
 from gatebench.model.matrix import Matrix
 from gatebench.report.counts import count, render, render_narrow
@@ -16,7 +17,6 @@ from gatebench.store.job_dir import JobDir
 from gatebench.suites import Suite
 
 LOOK, INTERRUPTED = 1, 130
-ASKED = "you asked"
 SECONDS_PER_TRIAL = 8.0
 """Of one lane in scripted mode, for the estimate of --dry-run; measured on two cores."""
 JOBS_BUDGET, TRIALS_BUDGET = "--max-cost", "--max-cost-trial"
@@ -32,7 +32,8 @@ def show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:
     word = "SIMULATED, no cost" if choice.scripted else f"{choice.via}, {choice.model}"
     print(f"{len(trials)} trials of suite {suite.name} {suite.version} ({word}) into {home.path}")
     for config in matrix.configs:
-        print(f"  {config.name:<8} {', '.join(config.gates) or 'no gate'}")
+        shadow = f" (shadow: {', '.join(config.shadow)})" if config.shadow else ""
+        print(f"  {config.name:<8} {', '.join(config.gates) or 'no gate'}{shadow}")
     for trial in trials:
         print(f"  {trial}")
     minutes = len(trials) * SECONDS_PER_TRIAL / lanes / 60

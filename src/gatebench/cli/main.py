@@ -24,6 +24,7 @@ COMMANDS = (
     "writer",
     "rescore",
     "triage",
+    "replay",
     "analyze",
     "simulate",
     "plan",

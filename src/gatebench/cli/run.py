@@ -1,21 +1,19 @@
 """``gatebench run``: the experiment."""
 
-import signal
-import sys
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 import typer
 
-from gatebench.agents.alone import alone
 from gatebench.cli import options, place
 from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
 from gatebench.cli.display import Board, watching
-from gatebench.cli.ending import ASKED, finish, show_plan
+from gatebench.cli.ending import finish, show_plan
+from gatebench.cli.interrupts import interruptible
 from gatebench.cli.paying import agree, expected, metered, pays, show_estimate
 from gatebench.cli.spending import (
     Spending,
@@ -170,7 +168,7 @@ def main(
         sandbox.value,
         agent_bin,
         fresh=no_cache,
-        roles=any(c.gates for c in matrix.configs),
+        roles=any(c.asks for c in matrix.configs),
         secrets=secrets_of(upstreams, matrix.choice),
         terms=replace(terms, hooks=hooks),
         upstreams=upstreams,
@@ -191,27 +189,5 @@ def _said(fault: Fault, why: str, asked: Asked) -> str:
 
 def _run(order: Order, board: Board) -> Report | None:
     with watching(board) as display:
-        return anyio.run(partial(_interruptible, order, display), backend="asyncio")
-
-
-async def _interruptible(order: Order, display: Any) -> Report | None:
-    """Ctrl-C once drains, twice stops at once; ``None`` then."""
-    report: Report | None = None
-    with alone():
-        async with anyio.create_task_group() as group:
-            group.start_soon(_listen, order.drain, group.cancel_scope)
-            report = await run_job(order, display)
-            group.cancel_scope.cancel()
-    return report
-
-
-async def _listen(drain: Drain, everything: anyio.CancelScope) -> None:
-    times = 0
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            times += 1
-            if times > 1:
-                everything.cancel()
-                return
-            drain.ask(ASKED)
-            print("\nFinishing the running trials; once more stops them at once.", file=sys.stderr)
+        work = partial(run_job, order, display)
+        return anyio.run(partial(interruptible, order.drain, work, "trials"), backend="asyncio")

@@ -95,6 +95,8 @@ def _show_stop(console: Console, stop: StopRecord) -> None:
     console.print(f"truth     {_truth(stop)}", highlight=False)
     for gate in stop.gates:
         console.print(f"{gate.name:<9} {_gate(gate)}", highlight=False)
+    for gate in stop.shadow:
+        console.print(f"{gate.name:<9} {_gate(gate)} [dim](shadow: nobody was told)[/]")
     extra = f", {stop.forged} forged connections" if stop.forged else ""
     console.print(f"delivery  {stop.delivery or 'unknown'}{extra}", highlight=False)
     if stop.reason:

@@ -13,9 +13,10 @@ from gatebench.checks.strength import REPEATS
 from gatebench.checks.validate import STEPS, Setting, validate
 from gatebench.cli import place
 from gatebench.cli import strength as strengths
-from gatebench.cli.asked import listed
+from gatebench.cli.asked import Asked, Words, listed, matrix_of, words_of
 from gatebench.errors import UsageError
-from gatebench.model.matrix import Choice
+from gatebench.matrix.file import MatrixFile
+from gatebench.model.matrix import Choice, Matrix
 from gatebench.trial.bench import Means
 
 LOOK = 1
@@ -23,8 +24,11 @@ LOOK = 1
 
 def main(
     suite: Annotated[
-        str, typer.Argument(help="A shipped suite, or a suite's directory.")
+        str, typer.Argument(help="A shipped suite, a suite's directory, or a matrix.toml.")
     ] = "tinydb",
+    configs: Annotated[
+        str, typer.Option(help="Configs whose gates are tried.  [the matrix's]")
+    ] = "",
     agent_bin: Annotated[
         Path | None, typer.Option(help="An executable that takes the CLI's flags.")
     ] = None,
@@ -46,18 +50,24 @@ def main(
 ) -> None:
     """Check the oracle on every subset of requirements, the hook, the gates, and that none wavers.
 
+    A gate that can't fail or can't pass is named: try a matrix of your own before you pay for it.
     Takes two to three minutes; --strength, which needs cosmic-ray, several for each task.
 
-    Example: gatebench validate; gatebench validate --strength --tasks T1
+    Examples:
+      gatebench validate
+      gatebench validate my-matrix.toml --only gates
+      gatebench validate --strength --tasks T1
     """
     if strength:
         if only:
             raise UsageError("--only and --strength don't go together.", "Leave one out.")
         strengths.show(suite, listed(tasks), repeats, as_json=as_json)
         return
+    matrix = _matrix(suite, listed(configs))
     with tempfile.TemporaryDirectory(prefix="validate-") as scratch:
         means = Means(place.cache(), place.search_path(), agent_bin=agent_bin)
-        setting = Setting(Choice(suite=suite), means, Path(scratch))
+        choice = Choice(suite=matrix.choice.suite, prompt=matrix.choice.prompt)
+        setting = Setting(choice, means, Path(scratch), matrix.configs)
         told = _silent if as_json else _tell
         checks = anyio.run(validate, setting, told, listed(only))
     if as_json:
@@ -70,6 +80,19 @@ def main(
     if not as_json:
         whole = "All steps" if not only else "These steps"
         print(f"{whole} green" + (": 'gatebench run' can be believed here." if not only else "."))
+
+
+def _matrix(target: str, configs: tuple[str, ...]) -> Matrix:
+    """The matrix whose suite and gates are looked at; its model is never asked.
+
+    Raises:
+        UsageError: a name or value that isn't there.
+        SuiteError: the suite is broken.
+    """
+    words = words_of([target]) if target.endswith(".toml") else Words(MatrixFile(), suite=target)
+    asked = Asked(words, (), configs, {})
+    matrix, _ = matrix_of(asked, asked.request(reps=None, give_up=None, tag=""))
+    return matrix
 
 
 def _silent(_check: Check) -> None:

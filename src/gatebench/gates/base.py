@@ -1,6 +1,6 @@
 """What a gate is, and what it is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from gatebench.agents.clock import Stopwatch
 from gatebench.agents.login import Login
 from gatebench.agents.program import AgentProgram
+from gatebench.model.replay import Kept
 from gatebench.model.stop import GateResult
 from gatebench.model.task import Task
 from gatebench.model.usage import Role
@@ -45,6 +46,26 @@ class Doors(Protocol):
         """The model asked for."""
 
 
+@dataclass(frozen=True)
+class Truth:
+    """The oracle's word on a tree, as far as a gate may be told."""
+
+    failing: Mapping[str, str]
+    """What fails: a sentence for the agent by the requirement's id (which it must not see)."""
+    unscorable: str | None = None
+    """Why there is no verdict; ``None`` where there is one."""
+
+
+class Memory(Protocol):
+    """Calls that were made before: replay asks an equal question once, whoever asks it."""
+
+    def recall(self, key: str) -> Kept | None:
+        """What was answered to the question of this key; ``None`` where it wasn't asked."""
+
+    def keep(self, key: str, call: Kept) -> None:
+        """What was answered now."""
+
+
 def _nothing(_name: str) -> None:
     """A gate that stands alone has filed nothing."""
 
@@ -77,6 +98,12 @@ class Ground:
     """Look at every snapshot anew, equal ones too."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The gate's own settings from the config."""
+    seed: int = 0
+    """The trial's, for gates that draw."""
+    truth: Callable[[str], Awaitable[Truth]] | None = None
+    """What is true of a tree by its id; ``None`` where nobody hands it in."""
+    memory: Memory | None = None
+    """Answers of earlier calls; ``None`` in a trial, where every call is made."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +117,8 @@ class StopView:
     """What the snapshot left out."""
     limit_s: float
     """Seconds left of the whole stop."""
+    hook_input: bytes | None = None
+    """What the agent's program gave its hook; ``None`` where no hook was called. Hostile."""
 
 
 class Gate(Protocol):
@@ -100,6 +129,7 @@ class Gate(Protocol):
     """
 
     name: str
+    """Set by the registry to the name in the config, where it has one of its own."""
 
     async def prepare(self) -> None:
         """What must be there before the worker starts; runs once."""

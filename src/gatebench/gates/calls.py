@@ -1,5 +1,7 @@
 """One reviewer's call: made, tried once more, validated."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from gatebench.agents.roles import RoleResult, run_role
 from gatebench.errors import GateFault
 from gatebench.gates.base import Ground
 from gatebench.model.base import Record
+from gatebench.model.replay import Kept
 from gatebench.model.stop import Finding, ReviewerResult, Ruling
 from gatebench.model.usage import Role
 from gatebench.sandbox import Bind, Limits
@@ -84,11 +87,44 @@ class Heard(Generic[A]):
 
 
 async def hear(table: Table, ask: Ask[A]) -> Heard[A]:
-    """Make a call; one that fails is made once more after a pause, then it is an error.
+    """A call's answer: the one that is remembered, else the call is made.
 
     Raises:
         GateFault: there is no agent to ask.
     """
+    memory = table.ground.memory
+    if memory is None:
+        return await _hear(table, ask)
+    key = _key(table, ask)
+    kept = memory.recall(key)
+    if kept is not None:
+        return _heard(kept, ask.answer)
+    heard = await _hear(table, ask)
+    memory.keep(key, _kept(heard))
+    return heard
+
+
+def _key(table: Table, ask: Ask[A]) -> str:
+    """The same for the same question to the same role."""
+    model = table.ground.doors.model(ask.role)
+    limits = (table.max_turns, table.limit_s)
+    parts = [ask.role.value, ask.prompt, ask.schema, model, limits]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "surrogatepass"))
+    return f"{ask.role.value}-{digest.hexdigest()[:16]}"
+
+
+def _kept(heard: Heard[A]) -> Kept:
+    answer = heard.answer and heard.answer.model_dump(mode="json")
+    return Kept(**{**vars(heard), "answer": answer})
+
+
+def _heard(kept: Kept, kind: type[A]) -> Heard[A]:
+    answer = None if kept.answer is None else kind.model_validate(kept.answer)
+    return Heard(answer, kept.error, kept.cost_usd, kept.turns, kept.wall_s)
+
+
+async def _hear(table: Table, ask: Ask[A]) -> Heard[A]:
+    """Make a call; one that fails is made once more after a pause, then it is an error."""
     results: list[RoleResult] = []
     answer: A | None = None
     error: str | None = None

@@ -47,5 +47,21 @@ async def checkout(trees: TreeStore, tree: str) -> AsyncIterator[Path]:
             )
 
 
+async def unchanged(trees: TreeStore, tree: str, copy: Path) -> None:
+    """Make sure that nothing of a snapshot was changed in a copy; what was added is let be.
+
+    Raises:
+        GateFault: a file was changed or is gone.
+    """
+    after = (await trees.snapshot(copy)).tree
+    there = await trees.paths(tree)
+    changed = [path for path in await trees.changed(tree, after) if path in there]
+    if changed:
+        raise GateFault(
+            f"the gate changed files of the snapshot it was looking at: {', '.join(changed[:5])}.",
+            "A gate looks; it doesn't mend (docs/gates.md).",
+        )
+
+
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)

@@ -28,11 +28,11 @@ async def run_gates(
             results.append(GateResult(name=gate.name, status=GateStatus.SKIPPED))
             continue
         doing(gate.name)
-        results.append(await _one(gate, replace(stop, limit_s=ends - time.monotonic())))
+        results.append(await run_gate(gate, replace(stop, limit_s=ends - time.monotonic())))
     return tuple(results)
 
 
-async def _one(gate: Gate, stop: StopView) -> GateResult:
+async def run_gate(gate: Gate, stop: StopView) -> GateResult:
     """One gate within what is left of the stop; its faults are its own, never red."""
     began = time.monotonic()
     try:
@@ -42,9 +42,8 @@ async def _one(gate: Gate, stop: StopView) -> GateResult:
         result = _fault(gate, GateStatus.TIMED_OUT, f"no word within {stop.limit_s:.0f} s")
     except Exception as error:  # noqa: BLE001  # the boundary: a broken gate fails open, and is counted
         result = _fault(gate, GateStatus.ERROR, f"{type(error).__name__}: {error}")
-    if result.wall_s is None:
-        result = result.model_copy(update={"wall_s": round(time.monotonic() - began, 3)})
-    return result
+    wall_s = round(time.monotonic() - began, 3) if result.wall_s is None else result.wall_s
+    return result.model_copy(update={"name": gate.name, "wall_s": wall_s})
 
 
 def _fault(gate: Gate, status: GateStatus, error: str) -> GateResult:

@@ -14,9 +14,9 @@ from gatebench.gates.writer import WriterRecord, Written, write_tests
 from gatebench.model.base import Record
 from gatebench.model.score import WriterOutcome
 from gatebench.model.stop import GateResult, GateStatus
-from gatebench.suites.own_tests import split_command
+from gatebench.suites.own_tests import own_job
 from gatebench.suites.pytest_run import PytestRun
-from gatebench.suites.testing import Bench, PytestJob
+from gatebench.suites.testing import Bench
 
 TAIL_LINES = 40
 _NAMES_CHARS = 350
@@ -151,17 +151,8 @@ class TestsGate:
 
     async def _suite(self, tree: str) -> PytestRun:
         """The snapshot's own copy of the suite, in a copy that it may write to."""
-        options, targets = split_command(self._ground.suite.library)
         async with scratch_copy(self._ground.trees, tree) as copy:
-            job = PytestJob(
-                tree=copy,
-                limit_s=self._settings.suite_s,
-                targets=targets,
-                # A second -q would take the last line away, which counts what failed.
-                options=(*options, "-x", *(() if "-q" in options else ("-q",))),
-                conftest=True,
-                writable=True,
-            )
+            job = own_job(self._ground.suite.library, copy, self._settings.suite_s)
             return await run_started(self._bench, job)
 
     async def _acceptance(self, tree: str) -> AcceptanceRun | None:

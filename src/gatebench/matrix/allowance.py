@@ -23,7 +23,11 @@ class Allowance:
 
         A trial whose cost is unknown adds nothing: the limit is a floor then, not a promise.
         """
-        self.spent_usd += score.cost_total_usd or 0.0
+        self.spend((score.cost_total_usd or 0.0) + (score.cost_shadow_usd or 0.0), drain)
+
+    def spend(self, cost_usd: float | None, drain: Drain) -> None:
+        """Count what has been paid for; unknown adds nothing."""
+        self.spent_usd += cost_usd or 0.0
         why = self.reached()
         if why:
             drain.ask(why)

@@ -92,9 +92,10 @@ class Estimate:
 def roles_of(config: Config) -> tuple[Role, ...]:
     """Whom a config asks, the worker first."""
     found = [Role.WORKER]
-    if "tests" in config.gates:
+    gates = (*config.gates, *config.shadow)
+    if "tests" in gates:
         found.append(Role.WRITER)
-    if "review" in config.gates:
+    if "review" in gates:
         adversarial = config.settings.get("review", {}).get("variant") == "adv"
         found += [Role.REVIEWER_A, Role.CHALLENGER if adversarial else Role.REVIEWER_B]
     return tuple(found)

@@ -9,15 +9,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from gatebench.errors import MatrixError
 from gatebench.model.matrix import Choice
 from gatebench.model.task import PromptVariant
-from gatebench.model.trial import SHIPPED_CONFIGS, Config
+from gatebench.model.trial import READY_CONFIGS, Config
+
+FILES = "files"
+"""The setting by which any gate is given files of the user's."""
 
 
 class ConfigTable(BaseModel):
-    """One ``[configs.NAME]`` table; an empty one means the shipped config of that name."""
+    """One ``[configs.NAME]`` table; an empty one means the ready-made config of that name."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     gates: tuple[str, ...] | None = None
+    shadow: tuple[str, ...] | None = None
     give_up: int | None = Field(default=None, ge=0)
     block_cap: int | None = Field(default=None, ge=0)
     prompt: PromptVariant | None = None
@@ -83,7 +87,7 @@ def read_matrix_file(path: Path) -> MatrixFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise MatrixError(f"{path} is no TOML: {error}.", "Correct that line.") from error
     try:
-        return MatrixFile.model_validate(data)
+        return _placed(MatrixFile.model_validate(data), path.parent)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
@@ -93,19 +97,29 @@ def read_matrix_file(path: Path) -> MatrixFile:
         ) from error
 
 
+def _placed(file: MatrixFile, folder: Path) -> MatrixFile:
+    """The same, files that gates are given found from where the matrix file lies."""
+    for table in file.configs.values():
+        for settings in (table.settings or {}).values():
+            given = settings.get(FILES)
+            if isinstance(given, list):
+                settings[FILES] = [str((folder / str(name)).absolute()) for name in given]
+    return file
+
+
 def resolve_config(name: str, table: ConfigTable) -> Config:
     """The config that a table describes.
 
     Raises:
-        MatrixError: it names no gates, and no shipped config has its name.
+        MatrixError: it names no gates, and no ready-made config has its name.
     """
     given = table.model_dump(exclude_none=True)
-    shipped = next((c for c in SHIPPED_CONFIGS if c.name == name), None)
+    ready = next((c for c in READY_CONFIGS if c.name == name), None)
     if "gates" in given:
         return Config(name=name, **given)
-    if shipped is None:
+    if ready is None:
         raise MatrixError(
             f"the config '{name}' names no gates.",
             f'Add gates = ["tests"] to [configs.{name}], or [] for none.',
         )
-    return shipped.model_copy(update=given)
+    return ready.model_copy(update=given)

@@ -13,7 +13,7 @@ from gatebench.errors import UnknownName, UsageError
 from gatebench.matrix.file import MatrixFile, resolve_config
 from gatebench.model.matrix import Choice, Matrix
 from gatebench.model.task import Task
-from gatebench.model.trial import SHIPPED_CONFIGS, Config
+from gatebench.model.trial import READY_CONFIGS, SHIPPED_CONFIGS, Config, kind_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def resolve(request: Request, choice: Choice, tasks: Sequence[Task], known: Know
     _all_known("task", wanted, ids)
     _all_known("agent", [choice.agent], known.agents)
     configs = tuple(_patient(c, request) for c in _configs(request))
-    _all_known("gate", (gate for c in configs for gate in c.gates), known.gates)
+    _all_known("gate", (kind_of(gate) for c in configs for gate in c.all_gates), known.gates)
     profiles = [choice.profile, *(c.profile for c in configs)]
     _all_known("profile", (p for p in profiles if p and not _is_file(p)), known.profiles)
     return Matrix(
@@ -93,7 +93,7 @@ def _configs(request: Request) -> tuple[Config, ...]:
     there = tuple(resolve_config(n, t) for n, t in tables.items()) or SHIPPED_CONFIGS
     if not request.configs:
         return there
-    by_name = {c.name: c for c in (*SHIPPED_CONFIGS, *there)}
+    by_name = {c.name: c for c in (*READY_CONFIGS, *there)}
     _all_known("config", request.configs, by_name)
     return tuple(by_name[name] for name in dict.fromkeys(request.configs))
 

@@ -1,12 +1,13 @@
 """Run trials some at a time, in order; stop starting when told to."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 
-from gatebench.model.trial import TrialId
+H = TypeVar("H", bound=Hashable)
 
 LOOK_S = 1.0
 """How often the file that sets the lanes is looked at."""
@@ -32,19 +33,19 @@ class Drain:
 
 
 async def run_lanes(
-    trials: Sequence[TrialId],
+    trials: Sequence[H],
     lanes: anyio.CapacityLimiter,
-    run_one: Callable[[TrialId], Awaitable[None]],
+    run_one: Callable[[H], Awaitable[None]],
     drain: Drain,
 ) -> int:
-    """Run the trials in order, at most as many at once as the limiter allows.
+    """Run the trials (or whatever else) in order, at most as many at once as the limiter allows.
 
     Returns:
         How many were started.
     """
     started = 0
 
-    async def one(trial: TrialId) -> None:
+    async def one(trial: H) -> None:
         try:
             await run_one(trial)
         finally:

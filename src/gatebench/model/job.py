@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gatebench.model.reasons import Triage
+from gatebench.model.replay import ReplayData
 from gatebench.model.score import Score
 from gatebench.model.stop import StopRecord
 from gatebench.model.trial import TrialId
@@ -42,6 +43,8 @@ class JobData:
     simulated: bool
     trials: tuple[TrialData, ...] = field(default=())
     """Every planned trial, tagged ones left out."""
+    replay: ReplayData | None = None
+    """What its replays have left, where it was read."""
 
     def of(self, config: str, task: str | None = None) -> Iterator[TrialData]:
         """The trials of one config, and of one task of it where given."""

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from gatebench.model.policy import FAULTS
-from gatebench.model.stop import Decision, Delivery, GateStatus, StopRecord
+from gatebench.model.stop import Decision, Delivery, GateResult, GateStatus, StopRecord
 
 
 class Label(StrEnum):
@@ -46,8 +46,10 @@ def label(stop: StopRecord) -> Label | None:
     return _against_truth(stop, failing=stop.hidden.failed > 0)
 
 
-def _against_truth(stop: StopRecord, *, failing: bool) -> Label:
+def _against_truth(stop: StopRecord, *, failing: bool) -> Label | None:
     if stop.decision is Decision.ALLOW:
+        if not stop.gates:
+            return None  # shadows alone: nobody could have blocked
         if any(gate.status in FAULTS for gate in stop.gates):
             return Label.GATE_FAULT
         return Label.MISS if failing else Label.CORRECT_ALLOW
@@ -56,6 +58,26 @@ def _against_truth(stop: StopRecord, *, failing: bool) -> Label:
     if stop.suite_green is None:
         return Label.UNSCORABLE
     return Label.FALSE_BLOCK if stop.suite_green else Label.REGRESSION_BLOCK
+
+
+def said_no(stop: StopRecord) -> bool:
+    """Whether a stop wasn't simply allowed, or a shadow gate would have said no."""
+    red = any(gate.status is GateStatus.RED for gate in stop.shadow)
+    return red or stop.decision is not Decision.ALLOW
+
+
+def shadow_label(stop: StopRecord, gate: GateResult) -> Label | None:
+    """The label that a shadow gate's word would have got, had it been the config's only gate.
+
+    What became of the stop's own answer doesn't matter: the snapshot is what it is. A forged stop
+    says nothing all the same.
+    """
+    if stop.decision is None or gate.status is GateStatus.SKIPPED:
+        return None
+    red = gate.status is GateStatus.RED
+    decision = Decision.BLOCK if red else Decision.ALLOW
+    update = {"decision": decision, "delivery": None, "gates": (gate,), "shadow": ()}
+    return label(stop.model_copy(update=update))
 
 
 def blocking_gate(stop: StopRecord) -> str | None:

@@ -78,6 +78,9 @@ class Score(Filed):
     cost_reviewers_usd: float | None
     cost_testwriter_usd: float | None
     cost_total_usd: float | None
+    """Of the worker and of what the config's gates ask; shadow gates are not in it."""
+    cost_shadow_usd: float | None = None
+    """What shadow gates asked for; ``None`` without any, or where a part is unknown."""
     testwriter_ok: bool | None
     gate_tests_total: int | None
     gate_tests_fail_final: int | None
@@ -192,6 +195,8 @@ class Evidence:
     gated: bool
     tampered: tuple[str, ...] = ()
     gate_crashes: int = 0
+    shadow_usd: float | None = None
+    """What shadow gates cost; ``None`` without any, or where a part is unknown."""
 
 
 def score(evidence: Evidence) -> Score:
@@ -210,6 +215,7 @@ def score(evidence: Evidence) -> Score:
         **_block_counts(evidence.stops, gated=evidence.gated),
         tampered=_tampered(evidence),
         **_costs(evidence),
+        cost_shadow_usd=evidence.shadow_usd,
         **_writer_counts(evidence.writer),
         turns=session.turns,
         wall_s=session.wall_s,
@@ -325,17 +331,29 @@ def _costs(evidence: Evidence) -> dict[str, float | None]:
     ledger = evidence.session.costs_usd
     if ledger is not None:
         metered = {name: ledger.get(spender) for name, spender in _SPENDERS.items()}
-        return {**metered, "cost_total_usd": _sum(metered.values())}
-    reviewers = [r for gate in _reviews(evidence) for r in gate.detail["reviewers"]]
+        return {**metered, "cost_total_usd": sum_usd(metered.values())}
+    gates = gates_usd(gate for stop in evidence.stops for gate in stop.gates)
     by_role: dict[str, float | None] = {
         "cost_worker_usd": evidence.session.cost_usd,
-        "cost_reviewers_usd": _sum(r.get("cost_usd") for r in reviewers) if evidence.gated else 0.0,
+        "cost_reviewers_usd": sum_usd(gates) if evidence.gated else 0.0,
         "cost_testwriter_usd": evidence.writer.cost_usd if evidence.writer else 0.0,
     }
-    return {**by_role, "cost_total_usd": _sum(by_role.values())}
+    return {**by_role, "cost_total_usd": sum_usd(by_role.values())}
 
 
-def _sum(parts: Iterable[float | None]) -> float | None:
+def gates_usd(gates: Iterable[GateResult]) -> list[float | None]:
+    """What gates asked models for, call by call; a gate that tells no cost asked for nothing."""
+    parts: list[float | None] = []
+    for gate in gates:
+        if "reviewers" in gate.detail:
+            parts += [call.get("cost_usd") for call in gate.detail["reviewers"]]
+        elif gate.cost_usd is not None:
+            parts.append(gate.cost_usd)
+    return parts
+
+
+def sum_usd(parts: Iterable[float | None]) -> float | None:
+    """A sum of dollars; with an unknown part it is unknown."""
     known = list(parts)
     if any(part is None for part in known):
         return None

@@ -128,6 +128,8 @@ class StopRecord(Filed):
     """View of the ``tests`` gate, where the config has it."""
     gate3: dict[str, Any] | None = None
     """View of the ``review`` gate, where the config has it."""
+    shadow: tuple[GateResult, ...] = ()
+    """What the shadow gates said, which nobody was told; empty until they have."""
     hidden: HiddenSummary | None = None
     """``None`` until the oracle has spoken."""
     suite_green: bool | None = None

@@ -52,6 +52,8 @@ class Config(Record):
     name: str
     gates: tuple[str, ...]
     """Gate names in order; empty for ``bare`` (no hook)."""
+    shadow: tuple[str, ...] = ()
+    """Gates that look at each stop and are told to nobody: logged, never enforced."""
     give_up: int = 6
     """Delivered blocks after which a would-be block becomes ``give_up``."""
     prompt: PromptVariant | None = None
@@ -68,6 +70,21 @@ class Config(Record):
     run_all: bool = False
     """Run later gates although an earlier one was red."""
 
+    @property
+    def hooked(self) -> bool:
+        """Whether a Stop hook is needed: for gates, or for shadows alone."""
+        return bool(self.gates or self.shadow)
+
+    @property
+    def asks(self) -> bool:
+        """Whether one of its gates may ask a model."""
+        return any(kind_of(gate) not in SILENT for gate in self.all_gates)
+
+    @property
+    def all_gates(self) -> tuple[str, ...]:
+        """Those that are enforced, then those that are not."""
+        return (*self.gates, *self.shadow)
+
 
 SHIPPED_CONFIGS: tuple[Config, ...] = (
     Config(name="bare", gates=()),
@@ -77,3 +94,27 @@ SHIPPED_CONFIGS: tuple[Config, ...] = (
     Config(name="g13adv", gates=("tests", "review"), settings={"review": {"variant": "adv"}}),
 )
 """The first experiment's five configurations, in block order."""
+
+
+def kind_of(gate: str) -> str:
+    """Which gate a name in a config means: ``command`` of ``command:ruff``."""
+    return gate.partition(":")[0]
+
+
+PLACEBOS = frozenset({"nudge", "block-once", "random-block", "retry"})
+"""Gates that look at nothing: what a block does by itself, whatever it says."""
+
+SILENT = PLACEBOS | {"truth", "command", "diff-guard", "mutation"}
+"""Gates that ask no model; others' gates may."""
+
+READY_CONFIGS: tuple[Config, ...] = (
+    *SHIPPED_CONFIGS,
+    Config(name="nudge", gates=("nudge",)),
+    Config(name="blockonce", gates=("block-once",)),
+    Config(name="random", gates=("random-block",)),
+    Config(name="retry", gates=("retry",)),
+    Config(name="truth", gates=("truth",)),
+    Config(name="diffguard", gates=("diff-guard",)),
+    Config(name="mutation", gates=("mutation",)),
+)
+"""All that can be named without a matrix file; the first five run where nothing is named."""

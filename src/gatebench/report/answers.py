@@ -6,7 +6,9 @@ from gatebench.model.base import Record
 from gatebench.model.job import JobData
 from gatebench.report import words
 from gatebench.stats.compared import Comparison
+from gatebench.stats.proportions import WORDS_BELOW
 from gatebench.stats.records import Analysis, ConfigTable, CostTable, GateTable
+from gatebench.stats.replay_records import Group, ReplayRow
 
 LEVEL = 0.05
 GATES = {"tests": "gate 1 (tests)", "review": "gate 3 (review)"}
@@ -131,14 +133,42 @@ def _wrongly(asked: Asked) -> str:
     if not gates:
         return "no answer; no gate stood at any stop of a valid trial."
     told = [_false_blocks(g) for g in gates]
-    return f"wholly passing first stops that were blocked: {words.listing(told)}."
+    gold = _on_gold(asked, [g for g in gates if g.false_block_rate.n < WORDS_BELOW])
+    return f"wholly passing first stops that were blocked: {words.listing(told)}.{gold}"
 
 
 def _false_blocks(gate: GateTable) -> str:
-    name = f"{GATES.get(gate.gate or '', gate.gate)} in {gate.config}"
     if not gate.false_block_rate.n:
-        return f"{name} met no such stop"
-    return f"{name} {words.share(gate.false_block_rate)}"
+        return f"{_name(gate)} met no such stop"
+    return f"{_name(gate)} {words.share(gate.false_block_rate)}"
+
+
+def _name(gate: GateTable) -> str:
+    return f"{GATES.get(gate.gate or '', gate.gate)} in {gate.config}"
+
+
+def _on_gold(asked: Asked, few: list[GateTable]) -> str:
+    """Where a gate met too few passing stops: what it said of right solutions, if it was asked."""
+    told = [
+        f"{_name(gate)} {words.share(row.false_block_rate)}"
+        for gate in few
+        if (row := _gold_row(asked, gate))
+    ]
+    if not told:
+        return ""
+    return (
+        f" Fewer than {WORDS_BELOW} such stops are too few for a rate; of right solutions (gold "
+        f"states, looked at in a replay) were blocked: {words.listing(told)}."
+    )
+
+
+def _gold_row(asked: Asked, gate: GateTable) -> ReplayRow | None:
+    """The row of this very gate, by itself, on the right solutions."""
+    tables, data = asked.analysis.replay, asked.job.replay
+    spec = data.asked_in.get(gate.config, {}).get(gate.gate or "") if data else None
+    rows = tables.rows if tables else ()
+    mine = (r for r in rows if r.group is Group.SOLUTIONS and r.gates == (spec,))
+    return next(mine, None)
 
 
 def _cost(asked: Asked) -> str:

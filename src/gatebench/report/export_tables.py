@@ -10,7 +10,7 @@ from gatebench.model.job import JobData, TrialData
 from gatebench.model.labels import blocking_gate, label
 from gatebench.model.reasons import reason_of
 from gatebench.model.score import Score
-from gatebench.model.stop import StopRecord
+from gatebench.model.stop import GateResult, StopRecord
 
 Row = Mapping[str, Any]
 STEERING = ("=", "+", "-", "@", "\t", "\r")
@@ -29,6 +29,7 @@ STOP_COLUMNS = (
     "label",
     "blocking_gate",
     "gates",
+    "shadow",
     "hidden_pass",
     "hidden_fail",
     "hidden_unscorable",
@@ -77,7 +78,8 @@ def _stop(trial: TrialData, stop: StopRecord) -> Row:
         "delivery": stop.delivery and stop.delivery.value,
         "label": kind and kind.value,
         "blocking_gate": gate,
-        "gates": " ".join(f"{g.name}={g.status.value}" for g in stop.gates),
+        "gates": _said(stop.gates),
+        "shadow": _said(stop.shadow),
         "hidden_pass": hidden.passed if hidden else None,
         "hidden_fail": hidden.failed if hidden else None,
         "hidden_unscorable": hidden.unscorable if hidden else None,
@@ -89,6 +91,11 @@ def _stop(trial: TrialData, stop: StopRecord) -> Row:
         "wall_s": stop.wall_s,
         "tree": stop.tree,
     }
+
+
+def _said(gates: Sequence[GateResult]) -> str:
+    """``tests=pass review=red``."""
+    return " ".join(f"{g.name}={g.status.value}" for g in gates)
 
 
 def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> str:

@@ -15,6 +15,7 @@ from gatebench.report.fig_gates import confusion
 from gatebench.report.fig_worth import worth_curves
 from gatebench.report.method import METHOD
 from gatebench.report.money_sheets import effect_sheets, money_sheets
+from gatebench.report.replay_sheets import replay_sheets
 from gatebench.report.results import Results
 from gatebench.report.shapes import Figure
 from gatebench.report.sheets import Sheet, gate_sheets, outcome_sheets, reasons
@@ -60,6 +61,7 @@ def _sections(found: Results) -> tuple[Section, ...]:
         Section("gates", "Gates against the truth", _some(confusion(found)), gates),
         Section("flow", "What blocks did", flows(found), transitions),
         Section("money", "What it costs", _some(cost_plane(found), worth_curves(found)), money),
+        Section("replay", "Replay: gates on the same states", (), replay_sheets(found.replay)),
     )
     return tuple(s for s in given if s.figures or s.sheets)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from gatebench.report import words
 from gatebench.report.method import METHOD
 from gatebench.report.money_sheets import effect_sheets, money_sheets
+from gatebench.report.replay_sheets import replay_sheets
 from gatebench.report.results import Results
 from gatebench.report.sheets import Sheet, gate_sheets, outcome_sheets, reasons
 
@@ -28,6 +29,7 @@ def to_markdown(found: Results) -> str:
         *_section("Gates against the truth", gate_sheets(found)),
         *_section("Effects", effect_sheets(found)),
         *_section("Money and reviewers", money_sheets(found)),
+        *_section("Replay: gates on the same states", replay_sheets(found.replay)),
         *_premise(found),
         *_list("Warnings", found.warnings),
         *_list("Method", METHOD),

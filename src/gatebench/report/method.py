@@ -24,6 +24,10 @@ tasks), each corrected by Holm over the planned contrasts g1−bare, g3−bare, 
 Not printed because they were measured not to hold: bootstrap intervals over tasks, intervals that
 take requirements or stops as independent, stop-pooled false-block rates, McNemar's p.
 
+Replays put gates before the same states. Their rates rest on first looks (of a trial its first
+stop) and are made as at first stops; right solutions are right by construction, so a block there is
+false. Agreement of a gate with itself has no interval: looks at one state hang together.
+
 A reviewer behind gate 1 sees only what gate 1 let through: its rates under g13 are about harder
 states than under g3.
 """

@@ -30,7 +30,9 @@ def _comparisons(found: Results) -> Sheet:
         note="Points of the hidden pass rate with 95 % limits. Holm corrects over the planned "
         "contrasts; those with * were not planned and carry no p. Least p: the smallest the "
         "permutation test could have given. Seen at 80 %: the smallest true difference that would "
-        "have been. Only here / there: requirements that pass in one of two paired trials alone.",
+        "have been. Only here / there: requirements that pass in one of two paired trials alone. "
+        "Against nudge, block-once, random-block or retry: what a gate gains over a block that "
+        "looks at nothing.",
         headers=(
             "contrast",
             "tasks like these",

@@ -42,7 +42,8 @@ def outcome_sheets(found: Results) -> tuple[Sheet, ...]:
 
 def gate_sheets(found: Results) -> tuple[Sheet, ...]:
     """What each gate said against the truth."""
-    return tuple(s for s in (_labels(found), _first_stop(found), _blamed(found)) if s.rows)
+    sheets = (_labels(found), _first_stop(found), _blamed(found), _shadows(found))
+    return tuple(s for s in sheets if s.rows)
 
 
 def _configs(found: Results) -> Sheet:
@@ -122,6 +123,32 @@ def _labels(found: Results) -> Sheet:
         rows=tuple(
             (gate_name(g), *(str(g.labels[label]) for label, _ in LABELS), str(g.not_run))
             for g in found.gates
+        ),
+    )
+
+
+def _shadows(found: Results) -> Sheet:
+    labels = tuple(pair for pair in LABELS if pair[0] is not Label.GIVE_UP)
+    return Sheet(
+        id="shadows",
+        title="Shadow gates: what they would have said",
+        note="They looked at every stop and nobody was told: each stop gets the label that the "
+        "gate's word would have earned alone. They stand in no other table. The last two columns "
+        "are of first stops alone.",
+        headers=(
+            "gate",
+            *(head for _, head in labels),
+            "failing, blocked",
+            "passing, blocked",
+        ),
+        rows=tuple(
+            (
+                f"{g.config} · {g.gate}",
+                *(str(g.labels[label]) for label, _ in labels),
+                words.share(g.right_block_rate),
+                words.share(g.false_block_rate),
+            )
+            for g in found.shadows
         ),
     )
 

@@ -7,7 +7,8 @@ runs and after bwrap has left the caller's user namespace, so that processes are
 command's own namespace alone; then bwrap is let go.
 
 Its end: when the init dies the kernel kills every process of the namespace, whatever session it
-is in, before a pidfd of the init reports its end. That is what "nothing is left" rests on.
+is in, before a pidfd of the init reports its end. That is what "nothing is left" rests on. Where we
+are killed ourselves, the kernel kills the init in our name, and `keeper` what was being set up.
 """
 
 import contextlib
@@ -22,6 +23,7 @@ from anyio.abc import Process as HostProcess
 from gatebench.errors import SpawnFailed
 from gatebench.sandbox import limiting
 from gatebench.sandbox.identity import Handover, Identity
+from gatebench.sandbox.keeper import keeper
 from gatebench.sandbox.launched import Launched, run_to_end
 from gatebench.sandbox.process import Process, hold
 from gatebench.sandbox.program import Program
@@ -92,7 +94,7 @@ async def _spawn(wiring: Wiring, uid: int | None, *, stdin: bool, stdout: int) -
         stdout=stdout,
         stderr=PIPE,
         cwd="/",
-        env=wiring.environment,
+        env={**wiring.environment, **keeper().mark},
         pass_fds=wiring.inherited,
         start_new_session=True,  # a Ctrl-C at the terminal is for us; agents finish
         user=uid,

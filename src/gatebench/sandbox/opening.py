@@ -11,6 +11,7 @@ from typing import Protocol
 from gatebench.errors import SandboxUnavailable
 from gatebench.sandbox.bwrap import BwrapSandbox
 from gatebench.sandbox.identity import DROPPED, OWN, Identity
+from gatebench.sandbox.keeper import keeper
 from gatebench.sandbox.plain import PlainSandbox
 from gatebench.sandbox.process import Process
 from gatebench.sandbox.program import Program, find_program
@@ -105,7 +106,7 @@ def _attempt(program: Program, identity: Identity) -> str:
                 timeout=_PROBE_S,
                 check=False,
                 cwd="/",
-                env=wiring.environment,
+                env={**wiring.environment, **keeper().mark},
                 pass_fds=wiring.inherited,
                 user=identity.uid,
                 group=identity.uid,

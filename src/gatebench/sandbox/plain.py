@@ -13,6 +13,7 @@ from typing import Literal
 import anyio
 
 from gatebench.errors import SpawnFailed
+from gatebench.sandbox.keeper import keeper
 from gatebench.sandbox.launched import Launched, run_to_end
 from gatebench.sandbox.process import Process, hold
 from gatebench.sandbox.spec import Bind, Command, Completed
@@ -53,7 +54,7 @@ class PlainSandbox:
                 stdout=stdout,
                 stderr=PIPE,
                 cwd=command.cwd,
-                env={**command.env, MARKER: tag},
+                env={**command.env, **keeper().mark, MARKER: tag},
                 start_new_session=True,
             )
         except OSError as error:

@@ -10,10 +10,12 @@ from gatebench.stats.cells import Cells, Done, known
 from gatebench.stats.compare import comparisons
 from gatebench.stats.costs import cost_tables
 from gatebench.stats.estimate import Estimate, undefined
-from gatebench.stats.judged import UNMEASURED, gate_tables
+from gatebench.stats.judged import UNMEASURED, gate_tables, shadow_tables
+from gatebench.stats.panels import replay_tables
 from gatebench.stats.premise import premise
 from gatebench.stats.proportions import bare_share
 from gatebench.stats.records import Analysis, BlockCounts, ConfigTable, Counts, TaskTable
+from gatebench.stats.replayed import Seen
 from gatebench.stats.reviewers import reviewer_tables
 from gatebench.stats.tasklevel import SHARES, difference, pass_rate
 from gatebench.stats.transitions import flow, transition_tables
@@ -41,7 +43,9 @@ def analyze(job: JobData, worth_usd: float = WORTH_USD) -> Analysis:
         costs=cost_tables(cells),
         reviewers=reviewer_tables(cells),
         premise=premise(cells),
+        shadows=shadow_tables(cells),
         reasons=reason_tables(cells),
+        replay=replay_tables(Seen(job.replay)) if job.replay else None,
         warnings=warnings(cells),
     )
 

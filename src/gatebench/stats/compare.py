@@ -6,9 +6,11 @@ from itertools import product
 from typing import Any
 
 from gatebench.model.score import Score
+from gatebench.model.trial import PLACEBOS, kind_of
 from gatebench.stats.cells import Cells, common
 from gatebench.stats.compared import Comparison, PermutationResult, Point, TTestResult
 from gatebench.stats.estimate import Estimate
+from gatebench.stats.judged import gate_names
 from gatebench.stats.multiple import PLANNED, holm
 from gatebench.stats.permutation import Pair, PermutationTest, permutation_test
 from gatebench.stats.ratio import per_unit
@@ -40,9 +42,21 @@ def pairs_of(configs: Sequence[str]) -> list[tuple[str, str]]:
     return planned + [pair for pair in others if pair not in planned]
 
 
+def against_placebos(cells: Cells) -> list[tuple[str, str]]:
+    """Each config with a gate that looks at something, against each whose gates look at nothing.
+
+    Never planned: they stand outside Holm's family.
+    """
+    kinds = {c: {kind_of(g) for g in gate_names(cells.of(c))} for c in cells.job.configs}
+    placebos = [c for c, gates in kinds.items() if gates and gates <= PLACEBOS]
+    gated = [c for c, gates in kinds.items() if gates - PLACEBOS]
+    return [(config, placebo) for config in gated for placebo in placebos]
+
+
 def comparisons(cells: Cells, worth_usd: float) -> tuple[Comparison, ...]:
     """All comparisons of a job; the planned ones carry p values adjusted by Holm."""
-    found = [compare(cells, one, two, worth_usd) for one, two in pairs_of(cells.job.configs)]
+    pairs = [*pairs_of(cells.job.configs), *against_placebos(cells)]
+    found = [compare(cells, one, two, worth_usd) for one, two in pairs]
     planned = [c for c in found if c.planned]
     by_t = holm([c.t_test.p if c.t_test else None for c in planned])
     exact = holm([c.permutation.p if c.permutation else None for c in planned])

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gatebench.model.labels import Label, label
+from gatebench.model.labels import Label, label, shadow_label
 from gatebench.model.policy import FAULTS
 from gatebench.model.stop import Decision, Delivery, GateResult, GateStatus, StopRecord
 from gatebench.stats.agreement import TwoByTwo, mcc
@@ -92,6 +92,27 @@ def gate_tables(cells: Cells) -> tuple[GateTable, ...]:
     return tuple(found)
 
 
+def shadow_tables(cells: Cells) -> tuple[GateTable, ...]:
+    """For each config with shadow gates: what each would have been worth, had it been alone."""
+    return tuple(
+        _table(cells, config, name, _shadow_judge(name))
+        for config in cells.job.configs
+        for name in _shadow_names(cells.of(config))
+    )
+
+
+def _shadow_names(trials: Iterable[Done]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(g.name for d in trials for s in d.trial.stops for g in s.shadow))
+
+
+def _shadow_judge(name: str) -> Judge:
+    def judge(stop: StopRecord) -> Label | None:
+        gate = next((g for g in stop.shadow if g.name == name), None)
+        return shadow_label(stop, gate) if gate else None
+
+    return judge
+
+
 def gate_names(trials: Iterable[Done]) -> tuple[str, ...]:
     """Gates that stood at any stop, in their order."""
     return tuple(dict.fromkeys(g.name for d in trials for s in d.trial.stops for g in s.gates))
@@ -99,8 +120,12 @@ def gate_names(trials: Iterable[Done]) -> tuple[str, ...]:
 
 def gate_table(cells: Cells, config: str, gate: str | None) -> GateTable:
     """One gate of one config (or all of them together) against the truth."""
+    return _table(cells, config, gate, judge_of(gate))
+
+
+def _table(cells: Cells, config: str, gate: str | None, judge: Judge) -> GateTable:
     trials = cells.of(config)
-    everything = see(trials, judge_of(gate))
+    everything = see(trials, judge)
     first = [s for s in everything if s.first]
     counts = detection(first)
     return GateTable(

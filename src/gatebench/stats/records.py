@@ -7,6 +7,7 @@ counts are plain integers beside them.
 from gatebench.model.base import Record
 from gatebench.stats.compared import Comparison
 from gatebench.stats.estimate import Estimate
+from gatebench.stats.replay_records import ReplayTables
 
 
 class Counts(Record):
@@ -241,6 +242,10 @@ class Analysis(Record):
     costs: tuple[CostTable, ...]
     reviewers: tuple[ReviewerTable, ...]
     premise: Premise | None
+    shadows: tuple[GateTable, ...] = ()
+    """What shadow gates would have said: they were told to nobody, and stand in no other number."""
     reasons: tuple[ReasonTable, ...] = ()
     """Empty where no block was looked into."""
+    replay: ReplayTables | None = None
+    """Gates on stored snapshots and right solutions; ``None`` without a replay."""
     warnings: tuple[str, ...]

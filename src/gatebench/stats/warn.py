@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gatebench.model.labels import Label, label
 from gatebench.stats.cells import Cells
 from gatebench.stats.mde import measured_points
 
@@ -13,7 +14,7 @@ def warnings(cells: Cells) -> tuple[str, ...]:
     """All warnings about one job."""
     return tuple(
         sentence
-        for rule in (_missing, _tasks, _reps, _hopeless, _marks)
+        for rule in (_missing, _tasks, _reps, _hopeless, _marks, _untold)
         for sentence in rule(cells)
     )
 
@@ -98,3 +99,24 @@ def _marks(cells: Cells) -> Iterator[str]:
             "Configs differ in more than their gates (agent, model, prompt, profile or injection): "
             "their differences are not the gates' alone."
         )
+
+
+def _untold(cells: Cells) -> Iterator[str]:
+    blocks = untriaged(cells)
+    if blocks:
+        yield (
+            f"{blocks} right and false blocks were not looked into: 'gatebench triage' tells those "
+            "that pointed at what was wrong from lucky ones, and over-strict tests from defects."
+        )
+
+
+def untriaged(cells: Cells) -> int:
+    """Right and false blocks of which nobody has asked what they were about."""
+    found = 0
+    for done in cells.everything():
+        known = {t.n for t in done.trial.triage}
+        found += sum(
+            label(stop) in {Label.RIGHT_BLOCK, Label.FALSE_BLOCK} and stop.n not in known
+            for stop in done.trial.stops
+        )
+    return found

@@ -84,9 +84,7 @@ def _upholds(seat: Seat, number: int, requirement: str | None) -> bool:
 
 
 def _output(seat: Seat, seen: diffs.Seen) -> Mapping[str, Any]:
-    satisfied = diffs.recognise(
-        seen, seat.material.blueprint, tuple(seat.requirements), seat.guards
-    )
+    satisfied = reviewer.satisfied_by(seat, seen)
     findings = listed(seen.prose)
     about = tuple(_about(seat, text, satisfied) for text in findings.values())
     rulings = [

@@ -65,10 +65,15 @@ def first_look(view: View, seen: diffs.Seen) -> tuple[Block, ...]:
     return words.LOOK, use
 
 
+def satisfied_by(seat: Seat, seen: diffs.Seen) -> frozenset[str]:
+    """The requirements that a diff satisfies, as the seat knows or reads it."""
+    if seat.satisfied is not None:
+        return seat.satisfied
+    ids = tuple(seat.requirements)
+    return diffs.recognise(seen, seat.material.blueprint, ids, seat.guards)
+
+
 def _output(seat: Seat, seen: diffs.Seen) -> Mapping[str, Any]:
-    satisfied = diffs.recognise(
-        seen, seat.material.blueprint, tuple(seat.requirements), seat.guards
-    )
-    found = judge(seat, satisfied)
+    found = judge(seat, satisfied_by(seat, seen))
     approve = all(f.severity is not Severity.BLOCKING for f in found)
     return {"approve": approve, "findings": [f.as_json(seen) for f in found]}

@@ -34,6 +34,9 @@ class Seat:
     """The stop the call belongs to, from 1; ``None`` for the worker and the writer."""
     retry: int = 0
     """0, or 1 when the call is made again because the first failed."""
+    satisfied: frozenset[str] | None = None
+    """What the work satisfies, where it is not written after the material: a solution of another
+    hand, which the team could not read. ``None``: a reviewer reads it off the diff."""
 
     @property
     def requirements(self) -> dict[str, RequirementMaterial]:

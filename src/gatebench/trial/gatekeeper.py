@@ -37,7 +37,7 @@ class Gatekeeper:
             run.doing("snapshot", n)
             snapshot = await self._capture(request)
             run.verdicts.begin(n, snapshot.tree)
-            gates = await self._gates(n, snapshot, began)
+            gates = await self._gates(request, snapshot, began)
             return self._decide(n, gates, began)
         finally:
             run.hook_wall_s += time.monotonic() - began
@@ -87,10 +87,13 @@ class Gatekeeper:
             return None
         return ledger.closings > sum(stop.closed is not False for stop in stops)
 
-    async def _gates(self, n: int, snapshot: Snapshot, began: float) -> tuple[GateResult, ...]:
-        run = self._run
+    async def _gates(
+        self, request: StopRequest, snapshot: Snapshot, began: float
+    ) -> tuple[GateResult, ...]:
+        run, n, given = self._run, request.n, request.input
         left = STOP_LIMIT_S - (time.monotonic() - began)
-        view = StopView(n, snapshot.tree, snapshot.cut, left)
+        view = StopView(n, snapshot.tree, snapshot.cut, left, given)
+        run.shadows.begin(view)
         return await run_gates(
             run.gates, view, run_all=run.config.run_all, doing=lambda name: run.doing(name, n)
         )

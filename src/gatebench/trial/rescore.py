@@ -4,7 +4,7 @@ import shutil
 from dataclasses import dataclass
 
 from gatebench.errors import LookError
-from gatebench.model.labels import Label, label
+from gatebench.model.labels import said_no
 from gatebench.model.score import Score, rescored
 from gatebench.model.stop import StopRecord
 from gatebench.model.verdict import SuiteRun, Verdict
@@ -62,7 +62,8 @@ async def _stop(
     verdict = (await bench.oracle.judge(stop.tree, task)).verdict
     verdicts[stop.n] = verdict
     new = stop.model_copy(update={"hidden": verdict.summary()})
-    if label(new) is Label.UNSCORABLE and not verdict.summary().unscorable:
+    summary = verdict.summary()
+    if not (summary.failed or summary.unscorable) and new.suite_green is None and said_no(new):
         run: SuiteRun = await bench.oracle.run_suite(stop.tree)
         new = new.model_copy(update={"suite_green": run.green})
     return new

@@ -18,6 +18,7 @@ from gatebench.store.journal import Journal
 from gatebench.store.trial_dir import TrialDir
 from gatebench.trial.bench import Bench
 from gatebench.trial.progress import Moment, Watcher
+from gatebench.trial.shadows import Shadows
 from gatebench.trial.sites import Ledger, Sites
 from gatebench.trial.stop_log import StopLog
 from gatebench.trial.verdicts import Verdicts
@@ -47,6 +48,7 @@ class Run:
     ledger: Ledger
     log: StopLog
     verdicts: Verdicts
+    shadows: Shadows
     watcher: Watcher
     attempt: int
     started_at: float = field(default_factory=time.time)
@@ -95,6 +97,7 @@ class Run:
             log=log,
             disk=job.bench.disk,
             verdicts=Verdicts(job.bench, home, log, group),
+            shadows=Shadows(log, group),
             watcher=job.watcher,
             attempt=attempt,
         )
@@ -107,7 +110,7 @@ class Run:
     @property
     def gated(self) -> bool:
         """Whether a Stop hook is set."""
-        return bool(self.config.gates)
+        return self.config.hooked
 
     @property
     def work(self) -> Path:
@@ -132,7 +135,9 @@ class Run:
     @property
     def spent_usd(self) -> float | None:
         """What the gates have cost so far; the worker tells its cost only at its end."""
-        outcomes = (getattr(gate, "writer_outcome", None) for gate in self.gates)
+        gates = (*self.gates, *self.shadows.gates)
+        outcomes = (getattr(gate, "writer_outcome", None) for gate in gates)
         parts = [o.cost_usd for o in outcomes if isinstance(o, WriterOutcome)]
-        parts += [g.cost_usd for s in self.log.stops for g in s.gates if g.name != "tests"]
+        said = (g for s in self.log.stops for g in (*s.gates, *s.shadow))
+        parts += [g.cost_usd for g in said if g.cost_usd is not None]
         return sum(p for p in parts if p is not None) if parts else None

@@ -25,9 +25,10 @@ def evidence_of(run: Run) -> Evidence:
         final=run.final,
         suite=run.suite,
         writer=run.writer,
-        gated=run.gated,
+        gated=bool(run.config.gates),
         tampered=tuple(run.tampered),
         gate_crashes=run.gate_crashes,
+        shadow_usd=run.shadows.cost_usd,
     )
 
 

@@ -9,7 +9,7 @@ from gatebench.agents.clock import Stopwatch
 from gatebench.agents.login import Login
 from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, SiteSpec, digest
 from gatebench.model.matrix import Choice
-from gatebench.model.seeds import trial_seed
+from gatebench.model.seeds import derive, trial_seed
 from gatebench.model.task import PromptVariant
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.usage import Call, Role
@@ -80,6 +80,12 @@ class Sites:
     hide: Callable[[str], None] = _nothing_hidden
     """Gets each token: it is to be kept out of what is stored."""
     attempt: int = 1
+    label: str = ""
+    """Tells the calls of a gate with a name of its own from those of others in the same role."""
+    mark: str = ""
+    """Sets these sites apart from the trial's own: other names, other draws of the team."""
+    satisfied: frozenset[str] | None = None
+    """Told to the simulated team where the work is of another hand than the suite's material."""
 
     @contextmanager
     def open(
@@ -101,7 +107,8 @@ class Sites:
             with private_directory() as place:
                 yield Door(login=self.bench.login.copied(place / "c"))
             return
-        name = "/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p)
+        parts = (self.trial, role.value, stop, retry or None, self.mark, self.label)
+        name = "/".join(str(p) for p in parts if p)
         engine = self._engine(name, role, stop, retry)
         clock = clock or Stopwatch()
         spec = SiteSpec(name, role, engine, stop, self.ledger.sink, clock.paused)
@@ -115,8 +122,10 @@ class Sites:
     def _engine(self, name: str, role: Role, stop: int | None, retry: int) -> Engine | Relay:
         """A seat of the simulated team, or a way to a real model."""
         ways = self.bench.ways
-        if ways is None:
+        if ways is None and self.bench.choice.scripted:
             return ScriptedEngine(self._seat(role, stop, retry))
+        if ways is None:
+            raise ValueError("a site needs a way to its model")
         route = self.bench.upstreams.route(role, self.model(role))
         return ways.relay(name, role, route, self.attempt)
 
@@ -131,6 +140,12 @@ class Sites:
             return SIMULATED_MODEL
         return model_of(self.bench.choice, self.config, role) or SIMULATED_MODEL
 
+    @property
+    def seed(self) -> int:
+        """What all draws here come from: the trial's own, unless these sites are marked."""
+        seed = trial_seed(self.bench.choice.seed, self.trial)
+        return derive(seed, self.mark) if self.mark else seed
+
     def _seat(self, role: Role, stop: int | None, retry: int) -> Seat:
         task = self.bench.suite.task(self.trial.task)
         material = self.bench.hidden.material(task.id)
@@ -138,13 +153,14 @@ class Sites:
             raise material_missing(task.id)
         return Seat(
             role=role,
-            seed=trial_seed(self.bench.choice.seed, self.trial),
+            seed=self.seed,
             profile=self.bench.profile(self.config.profile),
             material=material,
             stated=task.stated(self.variant),
             guards=frozenset(r.id for r in task.requirements if r.guard),
             stop=stop,
             retry=retry,
+            satisfied=self.satisfied,
         )
 
 

@@ -3,7 +3,7 @@
 import anyio
 from anyio.abc import TaskGroup
 
-from gatebench.model.stop import Decision
+from gatebench.model.labels import said_no
 from gatebench.oracle import Judgement
 from gatebench.store.trial_dir import TrialDir
 from gatebench.trial.bench import Bench
@@ -47,7 +47,7 @@ class Verdicts:
         """
         for stop in self._log.stops:
             whole = stop.hidden is not None and not (stop.hidden.failed or stop.hidden.unscorable)
-            if whole and stop.tree is not None and stop.decision is not Decision.ALLOW:
+            if whole and stop.tree is not None and said_no(stop):
                 run = await self._bench.oracle.run_suite(stop.tree)
                 self._log.update(stop.n, suite_green=run.green)
 

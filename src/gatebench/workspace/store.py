@@ -120,6 +120,11 @@ class TreeStore:
         paths = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
         return tuple(map(os.fsdecode, paths))
 
+    async def paths(self, tree: str) -> frozenset[str]:
+        """Every path of a tree; bytes that are no UTF-8 as surrogates."""
+        flat = await anyio.to_thread.run_sync(read_tree, self._objects, tree)
+        return frozenset(map(os.fsdecode, flat))
+
     async def read(self, tree: str, path: str) -> bytes | None:
         """A file's content; ``None`` where the tree has no such file, or a link."""
         return await anyio.to_thread.run_sync(self._read, tree, path)

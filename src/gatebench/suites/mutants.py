@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from gatebench.checks.operators import OWN
 from gatebench.errors import LookError
+from gatebench.suites.operators import OWN
 
 DRAWN = frozenset({"VariableReplacer", "VariableInserter"})
 """Operators that draw random numbers: their mutants would be others in every run."""
