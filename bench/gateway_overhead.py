@@ -1,14 +1,17 @@
 """What the gateway adds to a model call: time to the first content, and processor time.
 
-The loopback provider streams answers in pieces; a client asks it directly and through the gateway,
-in turn, so that a drift of the machine falls on both. Processor time is measured in processes of
-their own: the gateway's share is set against that of a whole session of the real command-line
-agent, which is what a trial spends on a call.
+The loopback provider streams answers in pieces; a client asks it directly, through the gateway, and
+through a bare relay that copies bytes and looks at nothing, in turn, so that a drift of the machine
+falls on all. What the relay adds is the price of one more process in between (on a busy machine
+most of it is waiting for a processor); the rest is the gateway's own. Processor time is measured in
+processes of their own: the gateway's share is set against that of a whole session of the real
+command-line agent, which is what a trial spends on a call.
 
     PYTHONPATH=tests python bench/gateway_overhead.py [--calls 200]
 """
 
 import argparse
+import asyncio
 import json
 import os
 import statistics
@@ -18,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import httpx
@@ -68,6 +72,24 @@ async def forward(upstream: str, socket: str) -> None:
             print(json.dumps(time.process_time()), flush=True)
 
 
+async def relay(upstream: str, socket: str) -> None:
+    """Copies bytes both ways in a process of its own: what any hop costs here."""
+    parts = urlsplit(upstream)
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            writer.write(data)
+        writer.close()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        back, forth = await asyncio.open_connection(parts.hostname, parts.port)
+        await asyncio.gather(copy(reader, forth), copy(back, writer))
+
+    server = await asyncio.start_unix_server(handle, socket)
+    print("http://localhost", flush=True)
+    await server.serve_forever()
+
+
 class Child:
     """One of this script's own processes."""
 
@@ -114,22 +136,30 @@ async def first_content(client: httpx.AsyncClient, url: str) -> float:
     return found
 
 
+def by_socket(socket: str) -> httpx.AsyncClient:
+    """A client of whoever listens there."""
+    return httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=socket))
+
+
 async def measure(provider: Child, gateway: Child, socket: str, calls: int) -> dict[str, float]:
-    """Both ways in turn."""
+    """All ways in turn."""
     direct: list[float] = []
     through: list[float] = []
-    transport = httpx.AsyncHTTPTransport(uds=socket)
-    async with httpx.AsyncClient() as one, httpx.AsyncClient(transport=transport) as two:
+    hop: list[float] = []
+    async with httpx.AsyncClient() as one, by_socket(socket) as two, by_socket(f"{socket}.r") as by:
         for number in range(calls + WARM_UP):
             if number == WARM_UP:
                 cpu_s = gateway.cpu_s()
             direct.append(await first_content(one, provider.told))
             through.append(await first_content(two, gateway.told))
+            hop.append(await first_content(by, "http://localhost"))
     per_call = (gateway.cpu_s() - cpu_s) / calls
+    hops = [b - a for a, b in zip(direct[WARM_UP:], hop[WARM_UP:], strict=True)]
     added = [b - a for a, b in zip(direct[WARM_UP:], through[WARM_UP:], strict=True)]
     return {
         "direct_ttft_ms": statistics.median(direct[WARM_UP:]),
         "added_ttft_ms": statistics.median(added),
+        "added_by_a_bare_hop_ms": statistics.median(hops),
         "added_ttft_p10_ms": statistics.quantiles(added, n=10)[0],
         "added_ttft_p90_ms": statistics.quantiles(added, n=10)[-1],
         "gateway_cpu_ms_per_call": per_call * 1000,
@@ -169,16 +199,20 @@ def main(calls: int) -> None:
         socket = f"{directory}/model.sock"
         provider = Child("--provide")
         gateway = Child("--forward", provider.told, socket)
+        hop = Child("--relay", provider.told, f"{socket}.r")
         try:
             found = anyio.run(measure, provider, gateway, socket, calls)
             found |= anyio.run(session, gateway, socket, Path(directory))
         finally:
+            hop.end()
             gateway.end()
             provider.end()
     share = found["gateway_cpu_s"] / found["agent_cpu_s"]
     for name, value in found.items():
         print(f"{name:<24} {value:8.3f}")
     print(f"{'added to first content':<24} {found['added_ttft_ms']:8.3f} ms  (at most 5)")
+    own = found["added_ttft_ms"] - found["added_by_a_bare_hop_ms"]
+    print(f"{'beyond a bare hop':<24} {own:8.3f} ms  (load {os.getloadavg()[0]:.1f})")
     print(f"{'added processor time':<24} {share:8.2%}     (at most 3 %)")
 
 
@@ -187,10 +221,13 @@ if __name__ == "__main__":
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--provide", action="store_true")
     parser.add_argument("--forward", nargs=2)
+    parser.add_argument("--relay", nargs=2)
     given = parser.parse_args()
     if given.provide:
         anyio.run(provide)
     elif given.forward:
         anyio.run(forward, *given.forward)
+    elif given.relay:
+        anyio.run(relay, *given.relay)
     else:
         main(given.calls)

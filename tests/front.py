@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,9 @@ class Front:
 
     cwd: Path
     cache: Path
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """Variables on top."""
+    patience_s: float = PATIENCE_S
 
     def __call__(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
@@ -46,11 +49,11 @@ class Front:
         return subprocess.run(
             argv,
             cwd=self.cwd,
-            env=environment(self.cache),
+            env={**environment(self.cache), **self.extra},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=self.patience_s,
             check=False,
         )
 
@@ -60,7 +63,7 @@ class Front:
         return subprocess.Popen(
             argv,
             cwd=self.cwd,
-            env=environment(self.cache),
+            env={**environment(self.cache), **self.extra},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

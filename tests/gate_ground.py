@@ -45,6 +45,8 @@ sys.exit(do.get("exit", 0))
 @dataclass
 class FakeDoor:
     base_url: str
+    login: None = None
+    clock: None = None
 
 
 @dataclass

@@ -166,6 +166,7 @@ def trial_data(trial: Trial) -> TrialData:
         "hook_wall_s": None if identity.config == "bare" else 10.0,
         "simulated": True,
         "unsandboxed": False,
+        "credential_exposed": False,
         "status": trial.status,
         "why": "",
     }

@@ -2,14 +2,17 @@
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from gated import real_cli
 from loopback import Block, Loopback, serve, text
 
 from gatebench.agents.claude_code import RoleCall
+from gatebench.agents.clock import Stopwatch
 from gatebench.agents.paths import AGENT, MODEL_SOCKET, WORK
 from gatebench.agents.program import AgentProgram
 from gatebench.agents.roles import RoleFault, RoleResult, run_role
@@ -146,3 +149,27 @@ async def test_what_a_failed_call_cost_is_kept(place: Path) -> None:
     program = says(place, f"echo '{said}'; exit 1")
     result = await run_role(program, open_sandbox("auto"), call_in(place))
     assert (result.cost_usd, result.turns) == (0.25, 3)
+
+
+async def test_waits_of_the_gateway_are_not_the_roles_time(place: Path) -> None:
+    clock = Stopwatch()
+    call = replace(call_in(place, wall_s=1.0), clock=clock)
+    sandbox = open_sandbox("none")
+    script = place / "slow"
+    script.write_text("#!/bin/sh\nsleep 2\necho '{\"structured_output\": {}}'\n")
+    script.chmod(0o755)
+    program = AgentProgram("slow", (Bind(script, AGENT),), (AGENT,), "1")
+
+    late = await run_role(program, sandbox, call)
+    assert (late.fault, late.wall_s) == (RoleFault.TIMED_OUT, 1.0)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(_hold, clock)
+        assert (await run_role(program, sandbox, call)).ok
+
+
+async def _hold(clock: Stopwatch) -> None:
+    """The gateway makes the role wait for a second and a half."""
+    await anyio.sleep(0.2)
+    with clock.paused():
+        await anyio.sleep(1.5)

@@ -23,7 +23,9 @@ def test_doctor_says_what_to_do_about_what_is_missing(tmp_path: Path) -> None:
     blocked.write_text("no directory")
     done = Front(tmp_path, blocked)("doctor", "--json")
     assert done.returncode == 1, done.stderr
-    bad = [finding for finding in json.loads(done.stdout) if not finding["ok"]]
+    found = json.loads(done.stdout)
+    assert not any(way["ok"] for way in found["ways"])
+    bad = [finding for finding in found["findings"] if not finding["ok"]]
     assert bad
     assert all(finding["said"] and finding["remedy"] for finding in bad)
 

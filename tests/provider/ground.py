@@ -78,6 +78,7 @@ class Ground:
     calls: list[tuple[Call, Request]] = field(default_factory=list)
     drained: list[tuple[str, str]] = field(default_factory=list)
     pauses: list[tuple[float, str]] = field(default_factory=list)
+    holds: list[tuple[float, str]] = field(default_factory=list)
     base: str = ""
 
     def open(
@@ -131,6 +132,7 @@ def on_ground(tmp_path: Path, act: Callable[[Ground], Awaitable[None]], setup: S
             ground: Ground
             hooks = Hooks(
                 on_pause=lambda left, why: ground.pauses.append((left, why)),
+                on_hold=lambda left, why: ground.holds.append((left, why)),
                 on_drain=lambda fault, why: ground.drained.append((fault.value, why)),
             )
             async with (

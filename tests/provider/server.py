@@ -70,6 +70,8 @@ class Provider:
     """Method, target and headers of what was no model call."""
     sent: list[bytes] = field(default_factory=list)
     """Body of each whole answer, as put on the wire."""
+    date: str | None = None
+    """What it says the time is, of asides."""
     url: str = ""
     at_once: int = 0
     most_at_once: int = 0
@@ -129,7 +131,8 @@ class _Connection:
         if method != "POST" or "/v1/messages?" not in f"{target}?":
             self.provider.asides.append((method, target, headers))
             found = json.dumps({"input_tokens": 77}).encode() if method == "POST" else b""
-            await self._send(200, JSON, found, head=method == "HEAD")
+            said = [("date", self.provider.date)] if self.provider.date else []
+            await self._send(200, [*JSON, *said], found, head=method == "HEAD")
             return
         self.provider.at_once += 1
         self.provider.most_at_once = max(self.provider.most_at_once, self.provider.at_once)

@@ -1,6 +1,6 @@
 """Every way that a provider fails: the right class, the right retry, the exact ledger."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -11,7 +11,7 @@ from gatebench.gateway.faults import RULES
 from gatebench.gateway.faults import Fault as Class
 from gatebench.model.usage import Call, Role
 from provider import Fault, Provider, always, by_number
-from provider.ground import ASKED, MODEL, Ground, Setup, asked, on_ground, team
+from provider.ground import ASKED, MODEL, QUICK, Ground, Setup, asked, on_ground, team
 from provider.server import OTHER_MODEL
 
 TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -213,6 +213,19 @@ def test_a_usage_limit_counts_down_and_goes_on_by_itself(tmp_path: Path) -> None
     assert here.pauses
     assert "usage limits" in here.pauses[0][1]
     assert here.drained == []
+
+
+def test_a_limit_too_long_for_a_call_and_short_enough_for_the_job_holds_it(tmp_path: Path) -> None:
+    async def act(here: Ground) -> None:
+        assert (await here.post()).status_code == 429
+
+    provider = Provider(team, by_number({1: Fault.LIMIT}))
+    here = on_ground(tmp_path, act, Setup(provider, replace(QUICK, pause_s=0, hold_s=60)))
+    ((left_s, why),) = here.holds
+    assert 0 < left_s < 4
+    assert "usage limits" in why
+    assert here.drained == []
+    assert here.call.fault == Class.USAGE_LIMIT
 
 
 def test_no_connection_at_all(tmp_path: Path) -> None:

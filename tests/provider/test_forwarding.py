@@ -14,7 +14,6 @@ from gatebench.errors import UsageError
 from gatebench.gateway import Limits, Secret, Upstream
 from gatebench.gateway.faults import Fault as Class
 from gatebench.gateway.passing import Passing
-from gatebench.model.usage import Role
 from provider import KEY, Fault, Provider, always, by_number
 from provider.ground import AGENT, QUICK, Ground, Setup, asked, on_ground, team
 
@@ -243,7 +242,7 @@ def test_a_budget_lets_through_what_was_in_flight_and_no_more(tmp_path: Path) ->
     assert spent > 0.001
 
 
-@pytest.mark.parametrize("limits", [Limits(trial=0.001), Limits(roles={Role.WORKER: 0.001})])
+@pytest.mark.parametrize("limits", [Limits(trial=0.001), Limits(roles={"worker": 0.001})])
 def test_a_trials_budget_is_its_own(tmp_path: Path, limits: Limits) -> None:
     statuses: list[int] = []
 

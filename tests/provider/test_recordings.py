@@ -78,7 +78,7 @@ def play(
 
 def settled(calls: list[tuple[Call, Any]]) -> list[Call]:
     """Calls without their times."""
-    times = {"wall_s": 0, "ttft_s": None, "waited_s": 0}
+    times = {"wall_s": 0, "ttft_s": None, "waited_s": 0, "charged_usd": None}
     return [call.model_copy(update=times) for call, _ in calls]
 
 

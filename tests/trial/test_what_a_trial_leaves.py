@@ -27,7 +27,9 @@ SCORE = (
     *("wall_s", "hook_wall_s", "reviewer_findings_total", "reviewer_errors", "gate_crashes"),
     *("permission_denials", "model_ok", "hook_events_in_stream", "simulated", "status"),
 )
-OURS = ("schema", "api_errors", "unsandboxed", "injected", "why")
+OURS = (
+    *("schema", "api_errors", "unsandboxed", "credential_exposed", "injected", "budgets", "why"),
+)
 STOP = (
     *("ts", "n", "tree", "stop_hook_active", "gates", "gate1", "gate3", "hidden", "decision"),
     *("delivery", "reason", "wall_s"),

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gatebench.agents.paths import HOME, MODEL_SOCKET, locate
+from gatebench.agents.clock import Stopwatch
+from gatebench.agents.login import Login
+from gatebench.agents.paths import CONFIG, HOME, MODEL_SOCKET, locate
 from gatebench.sandbox import Bind, Limits, Sandbox
 
 WORKER_TOOLS = ("Bash", "Edit", "Write", "Read", "Grep", "Glob")
@@ -23,6 +25,9 @@ _FIXED_ENV = {
     "LANG": "C.UTF-8",
 }
 
+_OF_THE_GATEWAY = ("ANTHROPIC_API_KEY", "CLAUDE_CODE_MAX_RETRIES")
+"""Without one the program has a login of its own, and must be patient itself."""
+
 
 @dataclass(frozen=True)
 class WorkerCall:
@@ -35,7 +40,9 @@ class WorkerCall:
     limits: Limits
     """`wall_s` counts the worker's own time only."""
     base_url: str
-    """Where the model is: ``http://localhost/<token>``, the token being this call site's own."""
+    """Where the model is: ``http://localhost/<token>``, the token being this call site's own.
+
+    Not looked at where there is a `login`."""
     model_socket: Bind | None = None
     """The gateway's socket at `MODEL_SOCKET`; ``None`` where `base_url` is reached by itself."""
     settings: Bind | None = None
@@ -50,12 +57,14 @@ class WorkerCall:
     tools: tuple[str, ...] = WORKER_TOOLS
     block_cap: int | None = None
     """The CLI's own cap on consecutive blocks; ``None`` lifts it."""
+    login: Login | None = None
+    """The user's own, in place of a gateway."""
     env: Mapping[str, str] | None = None
-    """Said on top of everything else (a user's own login with ``direct``)."""
+    """Said on top of everything else."""
 
     def binds(self) -> tuple[Bind, ...]:
         """All binds but the program's own, outer ones first."""
-        home = () if self.home is None else (Bind(self.home, HOME, writable=True),)
+        home = (*_home(self.home), *(self.login.binds if self.login else ()))
         single = tuple(b for b in (self.settings, self.model_socket) if b is not None)
         return (*home, self.work, *self.environment, *single, *self.extra)
 
@@ -78,13 +87,20 @@ class RoleCall:
     tools: tuple[str, ...] = ROLE_TOOLS
     home: Path | None = None
     extra: tuple[Bind, ...] = ()
+    login: Login | None = None
+    clock: Stopwatch | None = None
+    """Counts what the limit is of; stands still while the gateway waits. ``None``: all time."""
     env: Mapping[str, str] | None = None
 
     def binds(self) -> tuple[Bind, ...]:
         """All binds but the program's own, outer ones first."""
-        home = () if self.home is None else (Bind(self.home, HOME, writable=True),)
+        home = (*_home(self.home), *(self.login.binds if self.login else ()))
         socket = () if self.model_socket is None else (self.model_socket,)
         return (*home, self.cwd, *socket, *self.extra)
+
+
+def _home(home: Path | None) -> tuple[Bind, ...]:
+    return () if home is None else (Bind(home, HOME, writable=True),)
 
 
 def worker_flags(call: WorkerCall, sandbox: Sandbox) -> tuple[str, ...]:
@@ -134,7 +150,11 @@ def base_env(sandbox: Sandbox, binds: Iterable[Bind]) -> dict[str, str]:
 def _environment(
     sandbox: Sandbox, binds: tuple[Bind, ...], call: WorkerCall | RoleCall
 ) -> dict[str, str]:
-    env = base_env(sandbox, binds) | {"ANTHROPIC_BASE_URL": call.base_url}
+    env = base_env(sandbox, binds)
+    if call.login is not None:
+        own = {name: value for name, value in env.items() if name not in _OF_THE_GATEWAY}
+        return {**call.login.env, **own, "CLAUDE_CONFIG_DIR": locate(sandbox, binds, CONFIG)}
+    env["ANTHROPIC_BASE_URL"] = call.base_url
     if call.model_socket is not None:
         env["ANTHROPIC_UNIX_SOCKET"] = locate(sandbox, binds, MODEL_SOCKET)
     return env

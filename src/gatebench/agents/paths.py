@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from gatebench.sandbox import Bind, Sandbox
 
 HOME = "/home/dev"
+CONFIG = "/home/dev/.claude"
 WORK = "/home/dev/project"
 AGENT = "/opt/agent/agent"
 SCRIPT = "/opt/agent/script.py"

@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+import anyio
+
+from gatebench.agents.alone import alone
 from gatebench.agents.claude_code import RoleCall, role_env, role_flags
+from gatebench.agents.clock import Stopwatch
 from gatebench.agents.paths import locate
 from gatebench.agents.program import AgentProgram
 from gatebench.agents.stream import int_of, number_of, text_of
@@ -14,6 +18,8 @@ from gatebench.errors import SpawnFailed
 from gatebench.sandbox import Command, Completed, Sandbox, clean_text
 
 _SHOWN_CHARS = 300
+MOST_WAIT_S = 1_500.0
+"""For the gateway, on top of a call's own time: no stop takes longer."""
 
 
 class RoleFault(StrEnum):
@@ -57,12 +63,37 @@ async def run_role(program: AgentProgram, sandbox: Sandbox, call: RoleCall) -> R
         cwd=locate(sandbox, binds, call.cwd.target),
         stdin=call.prompt.encode(),
         limits=call.limits,
+        network=call.login is not None,
     )
     try:
-        done = await sandbox.run(command)
+        done = await _in_time(sandbox, command, call.clock)
     except SpawnFailed as error:
         return _result(None, (RoleFault.SPAWN, str(error)), 0.0)
+    if done is None:
+        limit_s = call.limits.wall_s
+        return _result(None, (RoleFault.TIMED_OUT, f"no answer within {limit_s:.0f} s."), limit_s)
     return read_role(done)
+
+
+async def _in_time(sandbox: Sandbox, command: Command, clock: Stopwatch | None) -> Completed | None:
+    """Run within the command's limit, waits of the gateway not counted; ``None``: it wasn't."""
+    if clock is None:
+        return await sandbox.run(command)
+    limit_s = command.limits.wall_s
+    longer = replace(command, limits=replace(command.limits, wall_s=limit_s + MOST_WAIT_S))
+    done: Completed | None = None
+    clock.restart()
+    with alone():
+        async with anyio.create_task_group() as group:
+
+            async def end() -> None:
+                await clock.wait_until(limit_s)
+                group.cancel_scope.cancel()
+
+            group.start_soon(end)
+            done = await sandbox.run(longer)
+            group.cancel_scope.cancel()
+    return done
 
 
 def read_role(done: Completed) -> RoleResult:

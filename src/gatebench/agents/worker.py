@@ -47,6 +47,7 @@ def worker_command(program: AgentProgram, sandbox: Sandbox, call: WorkerCall) ->
         env=worker_env(call, sandbox),
         cwd=locate(sandbox, binds, WORK),
         limits=call.limits,
+        network=call.login is not None,
     )
 
 

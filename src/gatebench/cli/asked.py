@@ -8,7 +8,7 @@ from gatebench.agents.program import AGENTS
 from gatebench.cli import place
 from gatebench.errors import UsageError
 from gatebench.gates.registry import gate_names
-from gatebench.gateway import Cassettes, Limits, Terms
+from gatebench.matrix.examples import examples
 from gatebench.matrix.file import MatrixFile, read_matrix_file
 from gatebench.matrix.resolve import Known, Request, choose, default_name, resolve
 from gatebench.model.matrix import Matrix
@@ -19,8 +19,6 @@ from gatebench.team import SHIPPED as PROFILES
 from gatebench.trial.bench import check_via
 
 PLAYBACK = "playback"
-CASSETTES = "cassettes"
-"""In the directory of a recorded job."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def _single(word: str) -> Words | None:
     path = Path(word)
     if word.endswith(".toml"):
         return Words(read_matrix_file(path))
-    for job in (path, place.jobs() / word):
+    for job in (path, place.jobs() / word, examples() / word):
         if (job / LOCK).exists():
             return Words(MatrixFile(), job=job)
     if word in shipped_suites() or (path / "suite.toml").exists():
@@ -147,24 +145,6 @@ def _played(old: Matrix, request: Request) -> Matrix:
     return old.model_copy(update={"choice": choice, "tag": request.tag})
 
 
-def terms_of(asked: Asked, matrix: Matrix, home: JobDir, max_cost: float | None) -> Terms:
-    """On what terms models are asked: recorded, played back, or neither.
-
-    Raises:
-        UsageError: a playback of nothing.
-    """
-    via, job = matrix.choice.via, asked.words.job
-    if via != PLAYBACK:
-        record = Cassettes(home.path / CASSETTES) if via == "record" else None
-        return Terms(limits=Limits(job=max_cost or None), record=record)
-    if job is None or not (job / CASSETTES).is_dir():
-        raise UsageError(
-            "--via playback needs a job that was recorded.",
-            "Name it: gatebench run --via playback JOB.",
-        )
-    return Terms(play=Cassettes(job / CASSETTES), go_on_live=False)
-
-
 def _known(suite: Suite) -> Known:
     return Known(gate_names(), AGENTS, PROFILES, tuple(suite.injections))
 
@@ -174,7 +154,9 @@ def home_of(
 ) -> Path:
     """Where the job lies: where it was, where asked for, or where the same command puts it."""
     if asked.words.job is not None and matrix.choice.via == PLAYBACK:
-        return out or asked.words.job.with_name(f"{asked.words.job.name}-{PLAYBACK}")
+        job, name = asked.words.job, f"{asked.words.job.name}-{PLAYBACK}"
+        shipped = job.parent == examples()
+        return out or (place.jobs() / name if shipped else job.with_name(name))
     if asked.words.job is not None:
         return asked.words.job
     path = out or place.jobs() / default_name(matrix, give_up)

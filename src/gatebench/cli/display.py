@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -23,11 +23,14 @@ from gatebench.model.job import JobData, TrialData
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
 from gatebench.report.counts import count, dollars, render, render_narrow
+from gatebench.sandbox import clean_text
 from gatebench.trial.progress import Moment, Watcher
 from gatebench.trial.words import in_a_line
 
 WIDE = 100
 """Columns the wide table needs."""
+NOTE_S = 60.0
+"""Between two lines of a log about the same pause."""
 
 
 class Display(Watcher, Protocol):
@@ -45,6 +48,18 @@ class Board:
         self._scores: dict[TrialId, Score] = {}
         self.moments: dict[TrialId, Moment] = {}
         self.since: dict[TrialId, float] = {}
+        self.notice = ""
+        """What concerns the whole job now."""
+        self.on_notice: Callable[[], None] = lambda: None
+
+    def pause(self, left_s: float, why: str) -> None:
+        """Count down to the end of a usage limit; told about once a second."""
+        self.note(f"paused, goes on in {clock(left_s)}: {why}" if left_s > 1 else "")
+
+    def note(self, what: str) -> None:
+        """Something that concerns the whole job; empty where it is over."""
+        self.notice = " ".join(clean_text(what.encode()).split())
+        self.on_notice()
 
     def begin(self, job: JobData) -> None:
         """Take what is on disk already."""
@@ -81,6 +96,14 @@ class Board:
         return len(self._scores)
 
 
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds, as far as there are any."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{n} {unit}" for n, unit in ((hours, "h"), (minutes, "min")) if n]
+    return " ".join([*parts, f"{rest} s"])
+
+
 def _with(job: JobData, trials: tuple[TrialData, ...]) -> JobData:
     return JobData(**{**vars(job), "trials": trials})
 
@@ -90,6 +113,15 @@ class Lines:
 
     def __init__(self, board: Board) -> None:
         self._board = board
+        self._noted = float("-inf")
+        board.on_notice = self._note
+
+    def _note(self) -> None:
+        """Say it once a minute: a log is no place for a countdown."""
+        now = time.monotonic()
+        if self._board.notice and now - self._noted >= NOTE_S:
+            self._noted = now
+            print(self._board.notice, flush=True)
 
     def begin(self, job: JobData) -> None:
         """Say how much there is to do."""
@@ -119,6 +151,7 @@ class Screen:
     def __init__(self, board: Board, live: Live) -> None:
         self._board = board
         self._live = live
+        board.on_notice = self._show
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -154,7 +187,12 @@ class Screen:
 
     def _show(self) -> None:
         width = self._live.console.width
-        self._live.update(Group(self._board.table(width), Group(*self._running()), self._bar))
+        running = [*self._running(), *self._noticed()]
+        self._live.update(Group(self._board.table(width), Group(*running), self._bar))
+
+    def _noticed(self) -> Iterable[Text]:
+        if self._board.notice:
+            yield Text(f"  {self._board.notice}", style="bold yellow")
 
     def _running(self) -> Iterable[Text]:
         now = time.monotonic()

@@ -3,13 +3,14 @@
 import os
 from pathlib import Path
 
-from gatebench.gateway import Credential, Secret
+from gatebench.agents.login import STATE, OwnLogin
 
 _CACHE = "dev-toolchains"
+_TOKEN = "CLAUDE_CODE_OAUTH_TOKEN"
 _SECRETS = (
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
-    "CLAUDE_CODE_OAUTH_TOKEN",
+    _TOKEN,
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
 )
@@ -34,14 +35,18 @@ def secrets() -> tuple[str, ...]:
     return tuple(value for value in values if value)
 
 
-def credential() -> Credential | None:
-    """The key for real models, if there is one.
+def variable(name: str) -> str | None:
+    """A variable that the person named; ``None`` where it isn't set or empty."""
+    return os.environ.get(name) or None
 
-    Raises:
-        UsageError: what is there is no key.
-    """
-    value = os.environ.get("ANTHROPIC_API_KEY")
-    return Credential(Secret(value), bearer=False) if value else None
+
+def login() -> OwnLogin:
+    """Where the command-line agent keeps the user's login."""
+    own = os.environ.get("CLAUDE_CONFIG_DIR")
+    folder = Path(own) if own else Path.home() / ".claude"
+    state = folder / STATE if own else Path.home() / STATE
+    token = variable(_TOKEN)
+    return OwnLogin(folder, state, {_TOKEN: token} if token else {})
 
 
 def jobs() -> Path:

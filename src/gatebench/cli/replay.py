@@ -10,13 +10,14 @@ import anyio
 import typer
 from rich.console import Console
 
-from gatebench.cli import place
+from gatebench.cli import options, place
 from gatebench.cli.asked import listed
 from gatebench.cli.interrupts import ASKED, interruptible
 from gatebench.cli.jobs import LATEST, find_job
 from gatebench.cli.sheets import show_sheet
+from gatebench.cli.spending import Spending, secrets_of, upstreams_of
 from gatebench.errors import UsageError
-from gatebench.gateway import ANTHROPIC, Hooks, Terms, Upstream
+from gatebench.gateway import ANTHROPIC, Hooks, Terms
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.file import read_matrix_file
 from gatebench.matrix.replay import ReplayOrder, ReplayReport, replay_job
@@ -59,9 +60,10 @@ def main(
     agent_bin: Annotated[
         Path | None, typer.Option(help="An executable that takes the CLI's flags.")
     ] = None,
-    upstream: Annotated[
-        str, typer.Option(help="A server that speaks the Messages API.")
-    ] = ANTHROPIC,
+    upstream: options.UpstreamUrl = None,
+    key: options.Key = None,
+    reviewer_key: options.ReviewerKey = None,
+    writer_key: options.WriterKey = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before paying.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, ask nobody.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print replay.json.")] = False,
@@ -82,17 +84,22 @@ def main(
     if dry_run:
         _show_plan(home, plan, before)
         return
-    if not plan.lock.matrix.choice.simulated and before.looks:
-        _agree(plan, before, upstream, yes=yes)
+    choice = plan.lock.matrix.choice
+    upstreams = upstreams_of(
+        choice.model_copy(update={"upstream": upstream or choice.upstream}),
+        Spending(key=key, reviewer_key=reviewer_key, writer_key=writer_key),
+    )
+    if not choice.scripted and before.looks:
+        _agree(plan, before, upstreams, yes=yes)
     drain = Drain()
     means = Means(
         place.cache(),
         place.search_path(),
         agent_bin=agent_bin,
-        secrets=place.secrets(),
+        secrets=secrets_of(upstreams, choice),
         # No limit at the gateway: a call that is running is paid for, so it may finish.
         terms=Terms(hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why.rstrip(".")))),
-        upstreams=Upstreams(Upstream(upstream, place.credential())),
+        upstreams=upstreams,
     )
     order = ReplayOrder(plan, home, means, jobs, drain, Allowance(max_cost))
     console = (
@@ -108,13 +115,19 @@ def main(
     _finish(home, report, Ending(console, again, as_json=as_json))
 
 
-def _agree(plan: Plan, before: Outlook, upstream: str, *, yes: bool) -> None:
+def _agree(plan: Plan, before: Outlook, upstreams: Upstreams, *, yes: bool) -> None:
     """Nobody spends money by accident, and nobody starts without a key.
 
     Raises:
         UsageError: there is no key, or no terminal to ask at and no ``--yes``.
     """
-    if upstream == ANTHROPIC and place.credential() is None:
+    if plan.lock.matrix.choice.exposed:
+        raise UsageError(
+            "a job that ran with --via direct can't be replayed: there is no gateway to meter it.",
+            "Replay a job that ran with --via live.",
+        )
+    named = (upstreams.worker, upstreams.reviewer, upstreams.writer)
+    if any(u is not None and u.base == ANTHROPIC and u.credential is None for u in named):
         raise UsageError("there is no key for the provider.", "Set ANTHROPIC_API_KEY.")
     if yes:
         return

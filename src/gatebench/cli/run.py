@@ -1,6 +1,5 @@
 """``gatebench run``: the experiment."""
 
-import sys
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -9,26 +8,28 @@ from typing import Annotated
 
 import anyio
 import typer
-from rich.console import Console
 
-from gatebench.cli import place
-from gatebench.cli.asked import Asked, home_of, listed, matrix_of, terms_of, words_of
-from gatebench.cli.display import WIDE, Board, watching
-from gatebench.cli.interrupts import ASKED, interruptible
-from gatebench.errors import UsageError
-from gatebench.gateway import ANTHROPIC, Hooks, Upstream
+from gatebench.cli import options, place
+from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
+from gatebench.cli.display import Board, watching
+from gatebench.cli.ending import finish, show_plan
+from gatebench.cli.interrupts import interruptible
+from gatebench.cli.paying import agree, expected, metered, pays, show_estimate
+from gatebench.cli.spending import (
+    Spending,
+    dollars_by_role,
+    recorded_with,
+    secrets_of,
+    terms_of,
+    upstreams_of,
+)
+from gatebench.gateway import Fault, Hooks
 from gatebench.matrix.allowance import Allowance
+from gatebench.matrix.hold import Hold
 from gatebench.matrix.run import Order, Report, run_job
 from gatebench.matrix.schedule import Drain
-from gatebench.model.matrix import Matrix
-from gatebench.report.counts import count, render, render_narrow
 from gatebench.store.job_dir import JobDir
-from gatebench.suites import Suite
-from gatebench.trial.bench import Means, Upstreams
-
-LOOK, INTERRUPTED = 1, 130
-PAID = ("live", "record")
-"""Ways to a model that cost money."""
+from gatebench.trial.bench import Means
 
 
 class SandboxKind(StrEnum):
@@ -37,10 +38,6 @@ class SandboxKind(StrEnum):
     AUTO = "auto"
     BWRAP = "bwrap"
     NONE = "none"
-
-
-SECONDS_PER_TRIAL = 8.0
-"""Of one lane in scripted mode, for the estimate of --dry-run; measured on two cores."""
 
 
 def main(
@@ -56,9 +53,12 @@ def main(
     model: Annotated[str | None, typer.Option(help="The worker's model; implies live.")] = None,
     reviewer_model: Annotated[str | None, typer.Option(help="The reviewers' model.")] = None,
     writer_model: Annotated[str | None, typer.Option(help="The test writer's model.")] = None,
-    upstream: Annotated[
-        str, typer.Option(help="A server that speaks the Messages API.")
-    ] = ANTHROPIC,
+    upstream: options.UpstreamUrl = None,
+    reviewer_upstream: options.ReviewerUpstream = None,
+    writer_upstream: options.WriterUpstream = None,
+    key: options.Key = None,
+    reviewer_key: options.ReviewerKey = None,
+    writer_key: options.WriterKey = None,
     agent: Annotated[
         str | None, typer.Option(help="claude-code, nop or reference.  [claude-code]")
     ] = None,
@@ -84,9 +84,13 @@ def main(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Judge and test every tree anew, equal ones too.")
     ] = False,
-    max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Dollars; reached, no more trials are started.")
-    ] = None,
+    max_cost: options.MaxCost = None,
+    max_cost_trial: options.MaxCostTrial = None,
+    max_cost_role: options.MaxCostRole = "",
+    patience: options.PatienceMinutes = None,
+    on_mismatch: options.Mismatch = options.OnMismatch.STOP,
+    expose_login: options.ExposeLogin = False,
+    rehearsal: options.Rehearsal = False,
     max_wall: Annotated[
         float | None, typer.Option(min=0, help="Seconds; passed, no more trials are started.")
     ] = None,
@@ -109,6 +113,10 @@ def main(
         "model": model,
         "reviewer_model": reviewer_model,
         "writer_model": writer_model,
+        "upstream": upstream,
+        "reviewer_upstream": reviewer_upstream,
+        "writer_upstream": writer_upstream,
+        "rehearsal": rehearsal or None,
         "agent": agent,
         "profile": profile,
         "seed": seed,
@@ -124,12 +132,36 @@ def main(
     request = asked.request(reps=reps, give_up=give_up, tag=tag)
     matrix, suite = matrix_of(asked, request)
     home = JobDir(home_of(asked, matrix, out, give_up, new=new))
+    spending = Spending(
+        max_cost=max_cost,
+        max_cost_trial=max_cost_trial,
+        max_cost_role=dollars_by_role(max_cost_role),
+        patience=patience,
+        key=key,
+        reviewer_key=reviewer_key,
+        writer_key=writer_key,
+        expose_login=expose_login,
+        go_on_live=on_mismatch is options.OnMismatch.LIVE,
+    ).over(asked.words.file)
     if dry_run:
-        _show_plan(matrix, suite, home, jobs)
+        show_plan(matrix, suite, home, jobs)
+        if pays(matrix, spending):
+            show_estimate(expected(matrix, home, spending), matrix, spending)
         return
-    if matrix.choice.via in PAID:
-        _agree(matrix, upstream, yes=yes)
-    drain = Drain()
+    if pays(matrix, spending):
+        agree(matrix, home, spending, yes=yes)
+    board, drain, hold = Board(), Drain(), Hold()
+    upstreams = upstreams_of(matrix.choice, spending)
+    terms = terms_of(asked, matrix.choice, home, spending)
+    if terms.spent_up and metered(matrix.choice):
+        drain.ask(terms.spent_up)
+    hold.patience_s, hold.tell = terms.patience.hold_s, board.pause
+    hooks = Hooks(
+        on_pause=board.pause,
+        on_hold=lambda left_s, why: hold.ask(left_s, why, drain),
+        on_drain=lambda fault, why: drain.ask(_said(fault, why, asked)),
+        on_mismatch=board.note,
+    )
     means = Means(
         place.cache(),
         place.search_path(),
@@ -137,81 +169,25 @@ def main(
         agent_bin,
         fresh=no_cache,
         roles=any(c.asks for c in matrix.configs),
-        secrets=place.secrets(),
-        terms=replace(
-            terms_of(asked, matrix, home, max_cost),
-            hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why)),
-        ),
-        upstreams=Upstreams(Upstream(upstream, place.credential())),
+        secrets=secrets_of(upstreams, matrix.choice),
+        terms=replace(terms, hooks=hooks),
+        upstreams=upstreams,
+        login=place.login(),
     )
-    order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall))
-    _finish(_run(order), home)
+    allowance = Allowance(None if metered(matrix.choice) else spending.max_cost, max_wall)
+    order = Order(matrix, home, means, jobs, drain, allowance, hold)
+    finish(_run(order, board), home, spending.max_cost)
 
 
-def _agree(matrix: Matrix, upstream: str, *, yes: bool) -> None:
-    """Nobody spends money by accident, and nobody starts without a key.
-
-    Raises:
-        UsageError: there is no model or no key, or no terminal to ask at and no ``--yes``.
-    """
-    if not matrix.choice.model:
-        raise UsageError(f"--via {matrix.choice.via} needs a model.", "Name it with --model.")
-    if upstream == ANTHROPIC and place.credential() is None:
-        raise UsageError("there is no key for the provider.", "Set ANTHROPIC_API_KEY.")
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"{len(matrix.trials())} trials with {matrix.choice.model} cost money; a real model is "
-            "asked only with consent.",
-            "Add --yes.",
-        )
-    print(f"{len(matrix.trials())} trials with {matrix.choice.model}: this costs money.")
-    typer.confirm("Go on?", abort=True)
+def _said(fault: Fault, why: str, asked: Asked) -> str:
+    """Why nothing more is started; another version of the agent is the usual mismatch."""
+    words = why.rstrip(".")
+    if fault is Fault.MISMATCH:
+        return f"{words} (recorded with {recorded_with(asked)})"
+    return words
 
 
-def _show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:
-    trials = matrix.trials()
-    word = "SIMULATED, no cost" if matrix.choice.simulated else "real model"
-    print(f"{len(trials)} trials of suite {suite.name} {suite.version} ({word}) into {home.path}")
-    for config in matrix.configs:
-        shadow = f" (shadow: {', '.join(config.shadow)})" if config.shadow else ""
-        print(f"  {config.name:<8} {', '.join(config.gates) or 'no gate'}{shadow}")
-    for trial in trials:
-        print(f"  {trial}")
-    minutes = len(trials) * SECONDS_PER_TRIAL / lanes / 60
-    print(f"about {minutes:.0f} min at {lanes} at once on two cores; nothing was run")
-
-
-def _run(order: Order) -> Report | None:
-    board = Board()
+def _run(order: Order, board: Board) -> Report | None:
     with watching(board) as display:
         work = partial(run_job, order, display)
         return anyio.run(partial(interruptible, order.drain, work, "trials"), backend="asyncio")
-
-
-def _finish(report: Report | None, home: JobDir) -> None:
-    """The table, and the next step."""
-    if report is None:
-        print(f"Stopped. Nothing is lost: the same command goes on.  Job: {home.path}")
-        raise typer.Exit(INTERRUPTED)
-    console = Console() if sys.stdout.isatty() else Console(width=WIDE)
-    counts = count(report.job)
-    console.print(render(counts) if console.width >= WIDE else render_narrow(counts))
-    console.print(f"Job: {home.path}", highlight=False)
-    for trial, score in report.broken.items():
-        console.print(
-            f"invalid: {trial}: {score.status} {score.why}", highlight=False, markup=False
-        )
-    if report.unfinished:
-        asked = report.stopped == ASKED
-        why = "" if asked else f"No more trials were started: {report.stopped}. "
-        console.print(f"{why}{report.unfinished} trials left. The same command goes on.")
-        raise typer.Exit(INTERRUPTED if asked else LOOK)
-    if report.broken:
-        console.print(
-            f"{len(report.broken)} trials are invalid through no fault of the agent. "
-            f"The same command runs them again; '{place.program()} show' tells more."
-        )
-        raise typer.Exit(LOOK)
-    console.print(f"Next: {place.program()} analyze {home.path}", highlight=False)

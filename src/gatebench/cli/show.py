@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.syntax import Syntax
 
 from gatebench.cli.jobs import LATEST, find_job, find_trial
+from gatebench.cli.ledger import ledger_lines
 from gatebench.model.labels import label
 from gatebench.model.stop import GateResult, StopRecord
 from gatebench.report.counts import count, render
@@ -74,6 +75,8 @@ def _show_trial(trial: TrialDir, diff_lines: int | None) -> None:
         console.print("SIMULATED: no model spoke in this trial.", style="bold reverse yellow")
     said = in_a_line(score) if score else "not done"
     console.print(f"[bold]{trial.path.name}[/]  {escape(said)}", highlight=False)
+    for line in ledger_lines(trial):
+        console.print(line, highlight=False, markup=False)
     seen: dict[str | None, int] = {}
     for stop in trial.stops():
         _show_stop(console, stop)

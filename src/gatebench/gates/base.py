@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from gatebench.agents.clock import Stopwatch
+from gatebench.agents.login import Login
 from gatebench.agents.program import AgentProgram
 from gatebench.model.replay import Kept
 from gatebench.model.stop import GateResult
@@ -22,6 +24,14 @@ class Door(Protocol):
     @property
     def base_url(self) -> str:
         """For ``ANTHROPIC_BASE_URL``; holds a token of this call's own."""
+
+    @property
+    def login(self) -> Login | None:
+        """The user's own, where there is no gateway."""
+
+    @property
+    def clock(self) -> Stopwatch | None:
+        """Stands still while the gateway waits; ``None`` where there is none."""
 
 
 class Doors(Protocol):
@@ -78,7 +88,8 @@ class Ground:
     program: AgentProgram | None
     """What plays the gates' roles; ``None`` where nothing does."""
     doors: Doors
-    model_socket: Bind
+    model_socket: Bind | None
+    """``None`` where there is no gateway."""
     write: Callable[[str, str | bytes], None]
     """Files one piece of evidence in the trial's directory: (name, content)."""
     read: Callable[[str], bytes | None] = _nothing

@@ -161,6 +161,8 @@ async def _call(table: Table, ask: Ask[A], retry: int) -> RoleResult:
             base_url=door.base_url,
             model_socket=ground.model_socket,
             extra=ground.environment.binds,
+            login=door.login,
+            clock=door.clock,
         )
         return await run_role(ground.program, ground.sandbox, call)
 

@@ -129,6 +129,8 @@ async def _call(ground: Ground, copy: Path, retry: int) -> RoleResult:
             base_url=door.base_url,
             model_socket=ground.model_socket,
             extra=ground.environment.binds,
+            login=door.login,
+            clock=door.clock,
         )
         return await run_role(ground.program, ground.sandbox, call)
 

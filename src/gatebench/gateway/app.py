@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from starlette.applications import Starlette
@@ -14,6 +15,7 @@ from starlette.routing import Route
 
 from gatebench.gateway.errors import Refusal, error_body
 from gatebench.gateway.passing import Passing
+from gatebench.gateway.peers import PEER
 from gatebench.gateway.site import Engine, Inbound, Message, Relay, Request, Site
 from gatebench.gateway.sse import events
 from gatebench.gateway.translate import usage_of
@@ -36,6 +38,10 @@ class Directory(Protocol):
         Raises:
             Refusal: there is none, or it is closed.
         """
+        ...
+
+    def is_foreign(self, site: Site, pid: int | None) -> bool:
+        """Whether a process isn't the one that the site was opened for."""
         ...
 
     def fault(self, site: Site, error: Exception) -> None:
@@ -69,6 +75,8 @@ def build_app(directory: Directory) -> Starlette:
 async def _guarded(directory: Directory, http: HttpRequest, act: Action) -> Response:
     """Act for the token's site; what goes wrong there is kept, and told as HTTP 500."""
     site = directory.find(http.path_params["token"])
+    if http.method == "POST" and directory.is_foreign(site, http.scope.get(PEER)):
+        site = _marked(site)
     engine = site.spec.engine
     try:
         if isinstance(engine, Relay):
@@ -80,6 +88,16 @@ async def _guarded(directory: Directory, http: HttpRequest, act: Action) -> Resp
     except Exception as error:  # noqa: BLE001  # the boundary to engines and sinks
         directory.fault(site, error)
         return JSONResponse(error_body(500, "Internal server error"), status_code=500)
+
+
+def _marked(site: Site) -> Site:
+    """The same site, whose calls are told to be another process's."""
+    sink = site.spec.sink
+
+    def mark(call: Call, request: Request) -> None:
+        sink(call.model_copy(update={"foreign": True}), request)
+
+    return replace(site, spec=replace(site.spec, sink=mark))
 
 
 async def _messages(site: Site, http: HttpRequest) -> Response:

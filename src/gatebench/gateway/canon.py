@@ -26,10 +26,11 @@ VOLATILE: Mapping[str, re.Pattern[str]] = {
     "UUIDs": re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"),
     "addresses": re.compile(r"\b0x[0-9a-f]{6,}\b"),
     "commit ids": re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b"),
+    "kernels": re.compile(r"OS Version: [^\n]*"),
     "rulers": re.compile(r"={3,}"),
 }
 """What two runs of the same thing may show differently in a text: pytest tells how long it took and
-draws a ruler around it, ``ls -l`` tells when, a traceback where in memory."""
+draws a ruler around it, ``ls -l`` tells when, a traceback where in memory, the CLI its kernel."""
 _IDS = frozenset(("id", "tool_use_id"))
 _UNSEEN = frozenset(("cache_control",))
 _PARTS = ("system", "tools", "messages")

@@ -14,9 +14,10 @@ from gatebench.gateway.errors import Refusal
 from gatebench.gateway.faults import Fault, of_answer
 from gatebench.gateway.reader import Event, Meter, Splitter
 from gatebench.gateway.record import Log
+from gatebench.gateway.routes import Line
 from gatebench.gateway.secret import Hider
 from gatebench.gateway.site import BrokenOff, Headers, Inbound, Outbound
-from gatebench.gateway.upstream import Upstream, passed_back
+from gatebench.gateway.upstream import Transport, Upstream, passed_back
 
 _BAD_GATEWAY = 502
 
@@ -49,24 +50,22 @@ class Opened:
 
 
 async def open_answer(
-    upstream: Upstream, client: httpx.AsyncClient, log: Log, stack: AsyncExitStack, whole_s: float
+    line: Line, log: Log, stack: AsyncExitStack, whole_s: float
 ) -> Opened | Failure:
     """Send a call and read until its first content, its end or its failure.
 
     Args:
-        upstream: where it goes.
-        client: its connections.
+        line: where it goes.
         log: the call.
         stack: closes the answer at the end.
         whole_s: how long an answer that isn't streamed may take: it says nothing until it is done.
     """
-    request = upstream.request(client, log.inbound)
+    upstream = line.upstream
+    request = upstream.request(log.inbound)
     streamed = bool(log.inbound.request.get("stream"))
-    if not streamed:
-        request.extensions["timeout"]["read"] = whole_s
     sent = time.monotonic()
     try:
-        response = await client.send(request, stream=True)
+        response = await line.transport.send(request, None if streamed else whole_s)
     except httpx.TransportError as error:
         return Failure(_of_transport(error, Fault.CONNECTION))
     stack.push_async_callback(response.aclose)
@@ -159,17 +158,21 @@ async def stream(opened: Opened, log: Log, hider: Hider) -> AsyncIterator[bytes]
         raise BrokenOff
 
 
-async def plain(upstream: Upstream, client: httpx.AsyncClient, inbound: Inbound) -> Outbound:
+async def plain(upstream: Upstream, transport: Transport, inbound: Inbound) -> Outbound:
     """Pass on what is no model call: a probe, a count of tokens. One try.
 
     Raises:
         Refusal: nobody answers.
     """
     try:
-        response = await client.send(upstream.request(client, inbound))
+        response = await transport.send(upstream.request(inbound))
+        try:
+            content = await response.aread()
+        finally:
+            await response.aclose()
     except httpx.TransportError as error:
         raise Refusal(_BAD_GATEWAY, "No answer from the provider") from error
-    body = upstream.hider.clean(response.content)
+    body = upstream.hider.clean(content)
     return Outbound(response.status_code, _kept(response, upstream.hider), _once(body))
 
 

@@ -30,6 +30,7 @@ class Fault(StrEnum):
     OTHER_MODEL = "other_model"
     USAGE_MISSING = "usage_missing"
     BUDGET = "budget"
+    TRIAL_BUDGET = "trial_budget"
     PINNED = "pinned"
     MISMATCH = "mismatch"
     CLIENT_GONE = "client_gone"
@@ -48,7 +49,7 @@ class Rule:
     valid: bool
     """Whether a trial whose session ended over it counts."""
     drains: bool = False
-    """Whether the job starts no more trials; a budget drains only if it is the job's own."""
+    """Whether the job starts no more trials."""
 
 
 _LATER = {"retried": True, "valid": False}
@@ -77,7 +78,10 @@ RULES: Mapping[Fault, Rule] = {
     Fault.REFUSED: Rule("agent", "any other HTTP 4xx: the request won't do", **_COUNTS),
     Fault.OTHER_MODEL: Rule("provider", "another model answered than was asked", **_COUNTS),
     Fault.USAGE_MISSING: Rule("provider", "a whole answer that doesn't tell its tokens", **_COUNTS),
-    Fault.BUDGET: Rule("user", "a budget is used up", retried=False, valid=False),
+    Fault.BUDGET: Rule("user", "the job's budget is used up", **_USER),
+    Fault.TRIAL_BUDGET: Rule(
+        "user", "the trial's own budget, or a role's in it, is used up", retried=False, valid=False
+    ),
     Fault.PINNED: Rule("user", "a model asked for that the role doesn't have", **_USER),
     Fault.MISMATCH: Rule("user", "playback: not the request that was recorded", **_USER),
     Fault.CLIENT_GONE: Rule("agent", "the agent hung up before the end", **_COUNTS),

@@ -12,23 +12,22 @@ import anyio
 import httpx
 
 from gatebench.gateway.budget import Purse, Wallet
+from gatebench.gateway.charging import charge_usd
 from gatebench.gateway.errors import Refusal
 from gatebench.gateway.exchange import Failure, Opened, open_answer, plain, stream
 from gatebench.gateway.faults import RULES, Fault, message_of
 from gatebench.gateway.lanes import Lanes
 from gatebench.gateway.patience import Patience, lifts_in, retry_after
-from gatebench.gateway.prices import load_table, price_usd, same_model
+from gatebench.gateway.prices import load_table, same_model
 from gatebench.gateway.record import Log
 from gatebench.gateway.routes import Hooks, Line, Route
 from gatebench.gateway.site import Inbound, Outbound, Site
 from gatebench.gateway.upstream import Upstream, passed_back
-from gatebench.model.usage import Call, Role, Usage
+from gatebench.model.usage import Call, Role
 
 _SLOWS = frozenset((Fault.RATE_LIMITED, Fault.OVERLOADED))
 _NEVER_AGAIN = (("x-should-retry", "false"),)
 """The gateway has tried for long enough; the CLI that honours this doesn't start over."""
-_BYTES_PER_TOKEN = 3
-"""For what a budget is charged where the provider didn't tell; never for a ledger."""
 _BAD_GATEWAY, _TOO_MANY = 502, 429
 
 
@@ -59,7 +58,7 @@ class Live:
         self.patience = patience or Patience()
         self.hooks = hooks or Hooks()
         self._most = lanes
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[Upstream, Line] = {}
 
     async def __aenter__(self) -> Self:
         """Load the price table; lines are opened as they are needed."""
@@ -75,7 +74,7 @@ class Live:
         """Hang up."""
         with anyio.CancelScope(shield=True):
             for line in self._lines.values():
-                await line.client.aclose()
+                await line.transport.aclose()
         self._lines.clear()
 
     def engine(self, route: Route, trial: str, role: Role) -> "LiveEngine":
@@ -89,11 +88,11 @@ class Live:
         return LiveEngine(self, route, self.wallet.purse(trial, role))
 
     def line(self, upstream: Upstream) -> Line:
-        """The open line to an upstream."""
-        if upstream.base not in self._lines:
+        """The open line to an upstream; another credential is another line."""
+        if upstream not in self._lines:
             lanes = Lanes(self._most, self.hooks.on_pause)
-            self._lines[upstream.base] = Line(upstream, upstream.client(self.patience), lanes)
-        return self._lines[upstream.base]
+            self._lines[upstream] = Line(upstream, upstream.transport(self.patience), lanes)
+        return self._lines[upstream]
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ class LiveEngine:
         """
         line = self.live.line(self.route.upstream)
         if not inbound.is_call:
-            yield await plain(line.upstream, line.client, inbound)
+            yield await plain(line.upstream, line.transport, inbound)
             return
         log = Log(site, inbound, line.upstream.base)
         try:
@@ -139,7 +138,7 @@ class LiveEngine:
                     began = await attempt.enter_async_context(line.lanes.lane())
                 self._check_budget(log)
                 log.tries += 1
-                opened = await open_answer(line.upstream, line.client, log, attempt, self._whole_s)
+                opened = await open_answer(line, log, attempt, self._whole_s)
                 if isinstance(opened, Opened):
                     line.lanes.faster()
                     stack.push_async_exit(attempt.pop_all())
@@ -148,6 +147,7 @@ class LiveEngine:
             if wait_s is None:
                 return self._given_up(line, log, opened)
             log.missed(opened.fault, opened.status, opened.meter)
+            self._settle(log)  # a try that may cost something counts before the next one
             log.slept_s += wait_s
             with log.waiting():
                 await anyio.sleep(wait_s)
@@ -178,8 +178,7 @@ class LiveEngine:
         """Hold the whole line until the limit lifts; the call waits for a lane like all others."""
         patience = self.live.patience
         said = message_of(failure.body)
-        told = lifts_in(failure.headers, said, time.time())
-        left_s = patience.unknown_s if told is None else told + 1
+        left_s = self._lifts_s(failure)
         if log.waited_s + left_s > patience.pause_s:
             return None
         line.lanes.pause(left_s, line.upstream.hider.clean_text(said))
@@ -195,14 +194,27 @@ class LiveEngine:
         log.missed(failure.fault, failure.status, failure.meter)
         hider = line.upstream.hider
         if RULES[failure.fault].drains:
-            why = hider.clean_text(message_of(failure.body))
-            self.live.hooks.on_drain(failure.fault, why)
+            self._end_or_hold(failure, hider.clean_text(message_of(failure.body)))
         if failure.status is None or failure.status == httpx.codes.OK:
             raise Refusal(_BAD_GATEWAY, f"No answer from the provider ({failure.fault.value})")
         log.status = failure.status
         kept = tuple(h for h in passed_back(failure.headers, hider) if h[0] != "x-should-retry")
         body = hider.clean(failure.body)
         return Outbound(failure.status, kept + _NEVER_AGAIN, _once(body))
+
+    def _end_or_hold(self, failure: Failure, why: str) -> None:
+        """Nothing goes on now: the job waits for a limit that lifts soon enough, else it ends."""
+        hooks = self.live.hooks
+        left_s = self._lifts_s(failure) if failure.fault is Fault.USAGE_LIMIT else None
+        if left_s is not None and left_s <= self.live.patience.hold_s:
+            hooks.on_hold(left_s, why)
+        else:
+            hooks.on_drain(failure.fault, why)
+
+    def _lifts_s(self, failure: Failure) -> float:
+        """Seconds until a usage limit lifts; a guess where the provider doesn't tell."""
+        told = lifts_in(failure.headers, message_of(failure.body), time.time())
+        return self.live.patience.unknown_s if told is None else told + 1
 
     def _check_model(self, log: Log) -> None:
         if self.route.pinned and not same_model(self.route.model, log.asked):
@@ -213,31 +225,23 @@ class LiveEngine:
         budget = self.purse.used_up()
         if budget is None:
             return
-        log.fault = Fault.BUDGET
-        if budget is self.live.wallet.job:
-            self.live.hooks.on_drain(Fault.BUDGET, f"${budget.limit_usd} are spent.")
+        of_job = budget is self.live.wallet.job
+        log.fault = Fault.BUDGET if of_job else Fault.TRIAL_BUDGET
+        if of_job:
+            self.live.hooks.on_drain(Fault.BUDGET, budget.said)
         raise Refusal(_TOO_MANY, "This session's budget is used up")
+
+    def _settle(self, log: Log) -> Call:
+        """Charge what a call has come to beyond what it was charged before; gives its record."""
+        call = log.call()
+        whole = charge_usd(call, log, self.route.model)
+        self.purse.charge(max(0.0, whole - log.charged_usd))
+        log.charged_usd = max(log.charged_usd, whole)
+        return call.model_copy(update={"charged_usd": round(log.charged_usd, 9)})
 
     def _close(self, log: Log) -> None:
         """Charge, and tell the site's sink."""
-        call = log.call()
-        self.purse.charge(self._charge(call, log))
-        log.site.spec.sink(call, log.inbound.request)
-
-    def _charge(self, call: Call, log: Log) -> float:
-        """Dollars for the budgets: what is known, else a careful estimate."""
-        url = self.route.upstream.base
-        known = price_usd(call.usage, call.model_served, url, call.at)
-        if known is not None and not call.uncertain:
-            return known
-        if call.status != httpx.codes.OK and not call.uncertain:
-            return 0.0
-        tries = max(1, sum(a.status == httpx.codes.OK for a in call.attempts))
-        guess = Usage(
-            input_tokens=tries * len(log.inbound.body) // _BYTES_PER_TOKEN,
-            output_tokens=log.passed_bytes // _BYTES_PER_TOKEN,
-        )
-        return max(known or 0.0, price_usd(guess, self.route.model, url, call.at) or 0.0)
+        log.site.spec.sink(self._settle(log), log.inbound.request)
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

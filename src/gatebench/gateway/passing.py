@@ -1,8 +1,9 @@
 """Passing a relay's answer on to the client: its bytes as they come, its end as it ends."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import cast
 
 import anyio
@@ -76,9 +77,9 @@ class Passing(Response):
         if not self._begun:
             await self._start(outbound.status, outbound.headers, send)
         body = cast("AsyncGenerator[bytes, None]", outbound.body)
-        async with aclosing(body):
+        async with aclosing(body), _outlet(send) as outlet:
             async for data in body:
-                await _piece(b"event: error\ndata: %b\n\n" % data if as_event else data, send)
+                outlet.put(b"event: error\ndata: %b\n\n" % data if as_event else data)
         await _piece(b"", send, more=False)
 
     async def _ping(self, send: Send) -> None:
@@ -93,6 +94,57 @@ class Passing(Response):
         self._begun = True
         pairs = [(name.encode(_ENCODING), value.encode(_ENCODING)) for name, value in headers]
         await send({"type": "http.response.start", "status": status, "headers": pairs})
+
+
+class _Outlet:
+    """Sends in one go what has come in one go.
+
+    Each send is a system call that wakes the client up, and a provider's events come several to a
+    packet. What is put is sent as soon as whoever puts has to wait for more.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._pieces: list[bytes] = []
+        self._ready = anyio.Event()
+        self._closed = False
+
+    def put(self, data: bytes) -> None:
+        """More to send; never waits."""
+        self._pieces.append(data)
+        self._ready.set()
+
+    def close(self) -> None:
+        """Nothing more comes; what there is is still sent."""
+        self._closed = True
+        self._ready.set()
+
+    async def run(self) -> None:
+        """Send until it is closed and empty."""
+        while self._pieces or not self._closed:
+            await self._ready.wait()
+            pieces, self._pieces = self._pieces, []
+            if not self._closed:
+                self._ready = anyio.Event()
+            if pieces:
+                await _piece(b"".join(pieces), self._send)
+
+
+@asynccontextmanager
+async def _outlet(send: Send) -> AsyncIterator[_Outlet]:
+    """An outlet; at the end of the block everything has been sent, however it ended."""
+    outlet = _Outlet(send)
+    # No task group: what the block raises must come out as it is, not in a group.
+    running = asyncio.create_task(outlet.run())
+    try:
+        yield outlet
+    except asyncio.CancelledError:
+        running.cancel()
+        raise
+    finally:
+        outlet.close()
+        with suppress(asyncio.CancelledError):
+            await running
 
 
 def _error(status: int, message: str) -> Outbound:

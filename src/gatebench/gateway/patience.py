@@ -31,6 +31,8 @@ class Patience:
     connect_s: float = 15.0
     pause_s: float = 540.0
     """For a usage limit to lift; one that lies further off ends the job, resumable."""
+    hold_s: float = 540.0
+    """The same with no call open, between trials: the job waits and runs the trial again."""
     unknown_s: float = 300.0
     """How long to wait for a usage limit that doesn't say when it lifts."""
 

@@ -107,7 +107,7 @@ class Playback:
     def _tell(self, entry: Entry, site: Site, request: Request) -> None:
         """The call as it was recorded: same tokens, same cost, same class; no waits."""
         if entry.call is not None:
-            quick = {"wall_s": 0.0, "ttft_s": None, "waited_s": 0.0}
+            quick = {"wall_s": 0.0, "ttft_s": None, "waited_s": 0.0, "charged_usd": None}
             site.spec.sink(entry.call.model_copy(update=quick), request)
 
 

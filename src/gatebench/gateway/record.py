@@ -37,6 +37,8 @@ class Log:
     """Of that: between tries."""
     ttft_s: float | None = None
     passed_bytes: int = 0
+    charged_usd: float = 0.0
+    """To budgets, so far."""
 
     @property
     def asked(self) -> str:

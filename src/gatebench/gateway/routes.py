@@ -3,11 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-import httpx
-
 from gatebench.gateway.faults import Fault
 from gatebench.gateway.lanes import Lanes, OnPause
-from gatebench.gateway.upstream import Upstream
+from gatebench.gateway.upstream import Transport, Upstream
 from gatebench.model.usage import Role
 
 
@@ -41,6 +39,8 @@ class Hooks:
 
     on_pause: OnPause = lambda _left_s, _why: None
     """The countdown of a usage limit."""
+    on_hold: Callable[[float, str], None] = lambda _left_s, _why: None
+    """A usage limit lifts in so many seconds, too late for a call and soon enough for the job."""
     on_drain: Callable[[Fault, str], None] = lambda _fault, _why: None
     """Nothing more should be started, and why; may come several times."""
     on_mismatch: Callable[[str], None] = lambda _what: None
@@ -52,5 +52,5 @@ class Line:
     """One upstream, open for a job."""
 
     upstream: Upstream
-    client: httpx.AsyncClient
+    transport: Transport
     lanes: Lanes

@@ -15,6 +15,7 @@ import uvicorn
 from gatebench.errors import LookError
 from gatebench.gateway.app import build_app
 from gatebench.gateway.errors import Refusal
+from gatebench.gateway.peers import PeerProtocol
 from gatebench.gateway.site import Site, SiteSpec
 
 _PATH_LIMIT = 107
@@ -63,6 +64,8 @@ class Gateway:
         """(site's name, error) of what engines and sinks raised; clients were told HTTP 500."""
         self._sites: dict[str, Site] = {}
         self._closed: set[str] = set()
+        self._owners: dict[str, int] = {}
+        """By token: the process that called first, before any tool of it could."""
         self._life = self._run()
 
     async def __aenter__(self) -> Self:
@@ -91,6 +94,7 @@ class Gateway:
 
     def close_site(self, site: Site) -> None:
         """Refuse the site's token from now on; closing twice is harmless."""
+        self._owners.pop(site.token, None)
         if self._sites.pop(site.token, None):
             self._closed.add(site.token)
 
@@ -108,6 +112,10 @@ class Gateway:
         self.strays += 1
         raise Refusal(404, "Not found")
 
+    def is_foreign(self, site: Site, pid: int | None) -> bool:
+        """Whether a call comes from another process than the site's first."""
+        return pid is not None and self._owners.setdefault(site.token, pid) != pid
+
     def fault(self, site: Site, error: Exception) -> None:
         """Keep what went wrong behind a site."""
         self.faults.append((site.spec.name, error))
@@ -119,7 +127,7 @@ class Gateway:
         # No task group: an error of the caller's must come out as it is, not in a group.
         serving = asyncio.create_task(server.serve([listener]))
         try:
-            await server.up.wait()
+            await _up(server, serving)
             yield
         finally:
             server.should_exit = True
@@ -130,11 +138,20 @@ class Gateway:
                 self.socket_path.unlink()
 
 
+async def _up(server: _Server, serving: "asyncio.Task[None]") -> None:
+    """Wait until it serves; a server that can't start says why and isn't waited for."""
+    up = asyncio.create_task(server.up.wait())
+    await asyncio.wait({up, serving}, return_when=asyncio.FIRST_COMPLETED)
+    up.cancel()
+    if serving.done():
+        serving.result()
+
+
 def _config(gateway: Gateway) -> uvicorn.Config:
     return uvicorn.Config(
         build_app(gateway),
         loop="none",
-        http="h11",
+        http=PeerProtocol,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from gatebench.gateway.budget import Limits, Wallet
+from gatebench.gateway.budget import Budget, Limits, Wallet
 from gatebench.gateway.cassette import Cassettes
 from gatebench.gateway.faults import Fault
 from gatebench.gateway.live import Live
@@ -33,6 +33,12 @@ class Terms:
     """What to play back."""
     go_on_live: bool = True
     """Whether there is a provider at all; without one a recording that doesn't fit ends the job."""
+
+    @property
+    def spent_up(self) -> str:
+        """That nothing is left of the job's budget; empty where something is, or there is none."""
+        budget = Budget("job", self.limits.job, self.spent_usd)
+        return budget.said if budget.used_up else ""
 
 
 @dataclass(frozen=True)

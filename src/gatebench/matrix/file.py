@@ -47,6 +47,18 @@ class MatrixFile(BaseModel):
     model: str | None = None
     reviewer_model: str | None = None
     writer_model: str | None = None
+    upstream: str | None = None
+    reviewer_upstream: str | None = None
+    writer_upstream: str | None = None
+    rehearsal: bool | None = None
+    key: str | None = None
+    """Name of the environment variable or the file that holds it; never a key."""
+    reviewer_key: str | None = None
+    writer_key: str | None = None
+    max_cost: float | None = Field(default=None, gt=0)
+    max_cost_trial: float | None = Field(default=None, gt=0)
+    max_cost_role: dict[str, float] = Field(default_factory=dict)
+    patience: float | None = Field(default=None, ge=0)
     profile: str | None = None
     prompt: PromptVariant | None = None
     seed: int | None = None

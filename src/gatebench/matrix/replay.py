@@ -107,7 +107,7 @@ def _digests(bench: Bench, lock: Lock, home: JobDir) -> dict[str, str]:
         JobMismatch: it has.
     """
     now = bench.digests
-    names = [n for n in (*DECIDES, "hidden") if n != "profile" or bench.choice.simulated]
+    names = [n for n in (*DECIDES, "hidden") if n != "profile" or bench.choice.scripted]
     changed = [n for n in names if lock.digests.get(n) != now[n]]
     if changed:
         raise JobMismatch(
@@ -165,7 +165,7 @@ class _Runner:
 
     def _spent_before(self) -> float:
         """Dollars of earlier invocations; with a real model those of calls that were lost too."""
-        if self.place.bench.choice.simulated:
+        if self.place.bench.choice.scripted:
             return self._replay.spent_usd()
         entries = read_lines(self._replay.journal).entries
         return spent_usd(_call(entry) for entry in entries if entry.get("event") == "call")

@@ -7,6 +7,8 @@ from typing import Protocol
 import anyio
 
 from gatebench.matrix.allowance import Allowance
+from gatebench.matrix.hold import Hold
+from gatebench.matrix.left import left_of
 from gatebench.matrix.lock import make_lock, reconcile
 from gatebench.matrix.schedule import Drain, follow_file, run_lanes
 from gatebench.model.faults import fault
@@ -23,6 +25,7 @@ from gatebench.trial.progress import Watcher
 from gatebench.trial.ready import check_ready, config_digests
 from gatebench.trial.words import in_a_line
 
+USAGE_LIMIT = "usage_limit"
 PAUSE_S = 3.0
 """Before a trial that a fault of ours broke is run again at once."""
 
@@ -44,6 +47,7 @@ class Order:
     lanes: int = 3
     drain: Drain = field(default_factory=Drain)
     allowance: Allowance = field(default_factory=Allowance)
+    hold: Hold = field(default_factory=Hold)
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
                 journal.append({"event": "invoked", "at": _now(), "trials": len(wanted)})
                 job = Job(bench, home, journal, watcher)
                 runner = _Runner(order, job)
-                todo = [t for t in wanted if not _valid(home, t)]
+                todo = left_of(order.matrix, home, bench.budgets)
                 await _run_all(order, runner, todo)
         return _report(order, wanted)
 
@@ -118,12 +122,6 @@ def _lock(order: Order, bench: Bench) -> None:
     order.home.save_lock(lock)
 
 
-def _valid(home: JobDir, trial: TrialId) -> bool:
-    """A finished trial isn't run again; one that a fault of ours broke is."""
-    score = home.trial(trial).score()
-    return score is not None and score.valid
-
-
 @dataclass(frozen=True)
 class _Runner:
     order: Order
@@ -131,10 +129,13 @@ class _Runner:
 
     async def run(self, trial: TrialId) -> None:
         """One trial, from its line at the start to its line at the end."""
-        home, watcher = self.order.home, self.job.watcher
+        home, watcher, hold = self.order.home, self.job.watcher, self.order.hold
+        if not await hold.over(self.order.drain):
+            return
         home.note(f"{_now()} start {trial}")
         watcher.started(trial)
         config = self.order.matrix.config(trial.config)
+        asked = hold.times
         score = await run_trial(self.job, trial, config)
         for _ in range(fault(score.status).retries):
             if score.valid:
@@ -142,6 +143,14 @@ class _Runner:
             home.note(f"{_now()} again {trial} {in_a_line(score)}")
             await anyio.sleep(PAUSE_S)
             score = await run_trial(self.job, trial, config)
+        while score.status == USAGE_LIMIT and hold.times > asked:
+            asked = hold.times
+            home.note(f"{_now()} waits {trial} {in_a_line(score)}")
+            if not await hold.over(self.order.drain):
+                break
+            score = await run_trial(self.job, trial, config)
+        if score.valid:
+            hold.went_well()
         home.note(f"{_now()} end {trial} {in_a_line(score)}")
         watcher.ended(trial, score)
         self.order.allowance.take(score, self.order.drain)

@@ -78,7 +78,8 @@ FAULTS: dict[str, Fault] = {
             ("usage_limit", "a usage limit that lifts too late to wait for"),
             ("credential", "the provider refuses the key"),
             ("credit", "the account has no credit left"),
-            ("budget", "a budget is used up"),
+            ("budget", "the job's budget is used up"),
+            ("trial_budget", "the trial's own budget, or a role's in it, is used up"),
             ("mismatch", "the recording is of something else"),
             ("pinned", "another model was asked for than the one named; name it in full"),
         )

@@ -23,6 +23,13 @@ class Choice(Record):
     """``None`` in scripted mode, where no model is asked."""
     reviewer_model: str | None = None
     writer_model: str | None = None
+    upstream: str | None = None
+    """The server that models are asked at; ``None`` is the provider's public address."""
+    reviewer_upstream: str | None = None
+    """``None``: where the worker's is asked."""
+    writer_upstream: str | None = None
+    rehearsal: bool = False
+    """The upstream is no model but a script: everything that comes of it is marked simulated."""
     profile: str | None = "mixed"
     prompt: PromptVariant = PromptVariant.TERSE
     seed: int = 1
@@ -32,9 +39,19 @@ class Choice(Record):
     tools: str = "Bash,Edit,Write,Read,Grep,Glob"
 
     @property
-    def simulated(self) -> bool:
-        """Whether a script and not a model speaks."""
+    def scripted(self) -> bool:
+        """Whether the simulated team speaks, and no upstream is asked."""
         return self.via == "scripted"
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a script and not a model speaks, here or at the upstream."""
+        return self.scripted or self.rehearsal
+
+    @property
+    def exposed(self) -> bool:
+        """Whether the agent has the user's own login."""
+        return self.via == "direct"
 
 
 class Matrix(Record):

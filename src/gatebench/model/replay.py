@@ -65,7 +65,7 @@ def spec_of(config: Config, gate: str, choice: Choice) -> Spec:
     return Spec(
         gate=gate,
         settings=config.settings.get(gate, {}),
-        profile=(config.profile or choice.profile) if choice.simulated else None,
+        profile=(config.profile or choice.profile) if choice.scripted else None,
         prompt=config.prompt,
         reviewer_model=config.reviewer_model or choice.reviewer_model or worker,
         writer_model=config.writer_model or choice.writer_model or worker,

@@ -17,6 +17,12 @@ from gatebench.model.verdict import SuiteRun, Verdict
 GATE_KEYS = {"tests": "g1", "review": "g3"}
 """The names under which the score counts blocks of the two first gates; others keep their own."""
 
+_SPENDERS = {
+    "cost_worker_usd": "worker",
+    "cost_reviewers_usd": "reviewers",
+    "cost_testwriter_usd": "writer",
+}
+"""Whose part of the gateway's ledger each cost is."""
 
 BLOCK_FIELDS = (
     "hook_calls",
@@ -91,7 +97,11 @@ class Score(Filed):
     hook_events_in_stream: int | None
     simulated: bool
     unsandboxed: bool = False
+    credential_exposed: bool = False
+    """The agent had the user's own login, and the network."""
     injected: str | None = None
+    budgets: dict[str, float] | None = None
+    """Dollars the trial and its roles had, where a budget of its own ended it."""
     status: str
     """``ok``, or the class of what broke."""
     why: str = Field(default="", description="One sentence where the status isn't ok.")
@@ -125,6 +135,7 @@ class Identity:
     seed: int | None
     simulated: bool
     unsandboxed: bool
+    credential_exposed: bool
     injected: str | None
 
 
@@ -141,6 +152,9 @@ class Session(Record):
     hook_events: int | None = None
     model_ok: bool | None = None
     api_errors: int | None = None
+    budgets: dict[str, float] | None = None
+    costs_usd: dict[str, float | None] | None = None
+    """By the gateway's ledger: ``worker``, ``reviewers``, ``writer``; ``None`` without one."""
 
 
 class SessionRecord(Filed):
@@ -210,6 +224,7 @@ def score(evidence: Evidence) -> Score:
         gate_crashes=evidence.gate_crashes if evidence.gated else None,
         permission_denials=session.permission_denials,
         api_errors=session.api_errors,
+        budgets=session.budgets,
         model_ok=session.model_ok,
         hook_events_in_stream=session.hook_events,
         status=session.status,
@@ -312,7 +327,11 @@ def _reviews(evidence: Evidence) -> list[GateResult]:
 
 
 def _costs(evidence: Evidence) -> dict[str, float | None]:
-    """Cost by role; a sum with an unknown part is unknown."""
+    """Cost by role, as the gateway counted, else as the CLI told; with an unknown part unknown."""
+    ledger = evidence.session.costs_usd
+    if ledger is not None:
+        metered = {name: ledger.get(spender) for name, spender in _SPENDERS.items()}
+        return {**metered, "cost_total_usd": sum_usd(metered.values())}
     gates = gates_usd(gate for stop in evidence.stops for gate in stop.gates)
     by_role: dict[str, float | None] = {
         "cost_worker_usd": evidence.session.cost_usd,

@@ -69,5 +69,9 @@ class Call(Filed):
     """Where it went, without credentials; ``None`` in scripted mode."""
     at: float | None = None
     """When, in seconds since 1970: prices change. ``None`` in scripted mode."""
+    charged_usd: float | None = None
+    """To budgets: its cost, or a careful estimate where that isn't known. ``None`` where none."""
+    foreign: bool = False
+    """It came from another process than the site's first: the agent's tools have its token too."""
     stop_reason: str | None = None
     """Why the answer ended, in the provider's word; ``None`` where there was none."""

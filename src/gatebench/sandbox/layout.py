@@ -1,5 +1,6 @@
 """The file system that a sandboxed command sees, as bwrap's arguments."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from gatebench.sandbox.spec import HOME, HOSTNAME, UID, USER, Bind, Command
@@ -18,6 +19,7 @@ _ETC = (
 )
 _TMPFS_BYTES = 512 * 1024 * 1024
 _PACKAGE = Path(__file__).parent.parent
+RESOLV = Path("/etc/resolv.conf")
 
 ETC_FILES = {
     "passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\n{USER}:x:{UID}:{UID}::{HOME}:/bin/bash\n",
@@ -67,6 +69,23 @@ def _private_places() -> list[str]:
         *("--perms", "0755", "--size", size, "--tmpfs", HOME),
         *("--dir", "/run", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"),  # noqa: S108
     ]
+
+
+def isolation(command: Command) -> tuple[str, ...]:
+    """What shuts a command in."""
+    return (*ISOLATION, "--share-net") if command.network else ISOLATION
+
+
+def etc_files(command: Command) -> dict[str, str]:
+    """Files in /etc that are made up; with the network, how to find names there is the host's."""
+    if not command.network:
+        return ETC_FILES
+    named = {
+        "nsswitch.conf": ETC_FILES["nsswitch.conf"].replace("hosts: files", "hosts: files dns")
+    }
+    with suppress(OSError):
+        named["resolv.conf"] = RESOLV.read_text(errors="replace")
+    return {**ETC_FILES, **named}
 
 
 def command_arguments(command: Command) -> list[str]:

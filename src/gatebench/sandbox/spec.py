@@ -53,6 +53,8 @@ class Command:
     cwd: str = "/"
     stdin: bytes | None = None
     """``None`` is an empty stdin."""
+    network: bool = False
+    """Whether it shares the host's network."""
 
 
 @dataclass(frozen=True)

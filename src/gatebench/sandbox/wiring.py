@@ -71,10 +71,10 @@ def wired(
         descriptors.keep(status_write)
         descriptors.keep(go_read)
         arguments = [
-            *layout.ISOLATION,
+            *layout.isolation(command),
             *("--json-status-fd", str(status_write), "--block-fd", str(go_read)),
             *layout.system_arguments(),
-            *_etc(descriptors),
+            *_etc(descriptors, command),
             *_binds(descriptors, program, command.binds if stage is None else stage.binds),
             *layout.command_arguments(command),
             *_forbidden(descriptors),
@@ -110,9 +110,9 @@ def _nameless(descriptors: _Descriptors, program: Program) -> tuple[str, dict[st
     return f"/proc/self/fd/{image}", {"LD_PRELOAD": preload} if preload else {}, prefix
 
 
-def _etc(descriptors: _Descriptors) -> list[str]:
+def _etc(descriptors: _Descriptors, command: Command) -> list[str]:
     arguments: list[str] = []
-    for name, text in layout.ETC_FILES.items():
+    for name, text in layout.etc_files(command).items():
         fd = descriptors.holding(text.encode())
         arguments += ["--perms", "0444", "--file", str(fd), f"/etc/{name}"]
     return arguments

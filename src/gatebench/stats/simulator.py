@@ -161,6 +161,7 @@ def _score(
         cost_total_usd=spent.total,
         simulated=True,
         unsandboxed=False,
+        credential_exposed=False,
         status="ok",
         why="",
     )

@@ -85,6 +85,11 @@ def _marks(cells: Cells) -> Iterator[str]:
         yield f"Tampering was seen in {tampered} valid trials; they count as they ended."
     if any(d.score.unsandboxed for d in trials):
         yield "Some trials ran without a sandbox: the hidden tests were within the agent's reach."
+    if any(d.score.credential_exposed for d in trials):
+        yield (
+            "Some trials ran with the user's own login and an open network: what is said about the "
+            "sandbox doesn't hold for them."
+        )
     if any(d.score.model_ok is False for d in trials):
         yield "In some trials another model served than the one asked for."
     if any(d.score.hidden_unscorable for d in trials):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 
+from gatebench.agents.login import OwnLogin
 from gatebench.agents.paths import MODEL_SOCKET
 from gatebench.agents.program import CLAUDE_CODE, AgentProgram, find_agent
 from gatebench.agents.shelter import shelter
@@ -31,7 +32,7 @@ from gatebench.suites.hidden import Hidden, load_hidden
 from gatebench.team import Profile, load_profile
 from gatebench.workspace import TreeStore, apply_patch, make_work_copy
 
-VIAS = ("scripted", "live", "record", "playback")
+VIAS = ("scripted", "live", "record", "playback", "direct")
 """Ways to a model that this version has."""
 
 
@@ -69,6 +70,8 @@ class Means:
     terms: Terms = field(default_factory=Terms)
     """On what terms real models are asked."""
     upstreams: Upstreams = field(default_factory=Upstreams)
+    login: OwnLogin | None = None
+    """The user's own, for trials without a gateway."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,19 @@ class Bench:
     """What the files of one worker may take."""
     upstreams: Upstreams
     ways: Ways | None
-    """To real models; ``None`` for the simulated team."""
+    """To real models; ``None`` for the simulated team, and without a gateway."""
+    login: OwnLogin | None
+    """The user's own; then no call goes through the gateway."""
 
     @property
-    def model_socket(self) -> Bind:
-        """The gateway's socket as a role sees it."""
-        return Bind(self.gateway.socket_path, MODEL_SOCKET)
+    def budgets(self) -> dict[str, float]:
+        """Dollars that a trial of its own may spend, in all and by role."""
+        return {} if self.ways is None else self.ways.terms.limits.of_a_trial
+
+    @property
+    def model_socket(self) -> Bind | None:
+        """The gateway's socket as a role sees it; ``None`` where nothing is to go there."""
+        return None if self.login else Bind(self.gateway.socket_path, MODEL_SOCKET)
 
     @property
     def digests(self) -> dict[str, str]:
@@ -173,7 +183,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
         )
         async with AsyncExitStack() as stack:
             ways = None
-            if not choice.simulated:
+            if not choice.scripted and not choice.exposed:
                 ways = await stack.enter_async_context(open_ways(means.terms))
             # Entered last, so left first: no answer is on its way when the lines are hung up.
             gateway = await stack.enter_async_context(Gateway(directory / secrets.token_hex(4)))
@@ -194,6 +204,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 disk=means.disk,
                 upstreams=means.upstreams,
                 ways=ways,
+                login=means.login if choice.exposed else None,
             )
 
 

@@ -2,12 +2,13 @@
 
 from gatebench.agents.result import Cause
 from gatebench.errors import StoreError
-from gatebench.gateway import account, same_model, verdict
+from gatebench.gateway import same_model, verdict
 from gatebench.model.score import Session, SessionRecord
 from gatebench.model.usage import Role
 from gatebench.store.atomic import write_json
 from gatebench.store.trial_dir import SESSION
 from gatebench.trial.gates import recall_gates
+from gatebench.trial.money import accounts_of, costs_of, note_refused
 from gatebench.trial.prepare import file_meta
 from gatebench.trial.run import Run
 from gatebench.trial.sites import usage_by_role
@@ -19,6 +20,8 @@ BROKEN = {
     Cause.NO_RESULT: "the agent's program ended without a result",
 }
 """Ends of a session that say nothing about the agent's work."""
+
+FOREIGN = "model calls by another process"
 
 LIMITS = {
     "processes": "too many processes at once",
@@ -34,12 +37,15 @@ async def capture(run: Run) -> None:
     run.final_tree = snapshot.tree
     run.home.write("post.diff", await trees.diff(run.start_tree, snapshot.tree))
     run.home.write("numstat.txt", await trees.numstat(run.start_tree, snapshot.tree))
+    if run.ledger.foreign:
+        run.tampered.append(FOREIGN)
     _classify(run)
     run.session = _session(run)
     write_json(run.home.file("usage.json"), usage_by_role(run.ledger.calls))
-    if not run.bench.choice.simulated:
-        told = {Role.WORKER: run.session.cost_usd}
-        run.home.save("ledger.json", account(run.ledger.calls, told))
+    if run.bench.ways is not None:
+        accounts = accounts_of(run)
+        run.home.save("ledger.json", accounts)
+        run.session = run.session.model_copy(update={"costs_usd": costs_of(accounts)})
     file_meta(run)
     run.home.save(
         SESSION,
@@ -80,6 +86,8 @@ def _classify(run: Run) -> None:
         return
     if run.limit:
         run.broke("limits", f"the agent was ended at a limit: {LIMITS[run.limit]}.")
+    elif note_refused(run):
+        return
     elif result.cause in BROKEN:
         run.broke(_class(run, result.cause), f"{BROKEN[result.cause]}: {_words(run)}")
     elif run.gated and not run.log.stops and result.cause is Cause.OK:
@@ -110,6 +118,7 @@ def _session(run: Run) -> Session:
         turns=result.num_turns,
         wall_s=round(result.wall_s, 3),
         hook_wall_s=round(run.hook_wall_s, 3),
+        budgets=run.budgets,
         cost_usd=None if result.total_cost_usd is None else round(result.total_cost_usd, 6),
         permission_denials=result.permission_denials,
         hook_events=result.stop_responses if run.gated else None,

@@ -67,6 +67,7 @@ def _meta(run: Run) -> dict[str, object]:
         "choice": choice.model_dump(mode="json"),
         "config": run.config.model_dump(mode="json"),
         "simulated": choice.simulated,
+        "credential_exposed": choice.exposed,
         "sandbox": run.bench.sandbox.kind,
         "started_at": run.started_at,
         "start_tree": run.start_tree,

@@ -22,7 +22,7 @@ def check_ready(bench: Bench, tasks: Iterable[str], configs: Iterable[Config]) -
     """
     wanted = [bench.suite.task(name) for name in tasks]
     for task in wanted:
-        if bench.choice.simulated and bench.hidden.material(task.id) is None:
+        if bench.choice.scripted and bench.hidden.material(task.id) is None:
             raise material_missing(task.id)
     for config in configs:
         bench.profile(config.profile)

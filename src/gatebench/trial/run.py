@@ -70,6 +70,8 @@ class Run:
     gate_crashes: int = 0
     disk: DiskBounds = field(default_factory=DiskBounds)
     """What the agent's writable places may hold."""
+    budgets: dict[str, float] | None = None
+    """The trial's own, where one of them was used up."""
     limit: str = ""
     """The limit that the agent broke, which ended its session."""
     tampered: list[str] = field(default_factory=list)

@@ -41,12 +41,13 @@ def _identity(run: Run) -> Identity:
         attempt=run.attempt,
         agent=run.bench.program.name,
         agent_version=run.bench.program.version,
-        model=None if choice.simulated else choice.model,
+        model=None if choice.scripted else choice.model,
         prompt=run.variant,
-        profile=(run.config.profile or choice.profile) if choice.simulated else None,
-        seed=choice.seed if choice.simulated else None,
+        profile=(run.config.profile or choice.profile) if choice.scripted else None,
+        seed=choice.seed if choice.scripted else None,
         simulated=choice.simulated,
         unsandboxed=run.bench.sandbox.kind == "none",
+        credential_exposed=choice.exposed,
         injected=choice.inject,
     )
 

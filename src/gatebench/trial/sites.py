@@ -1,19 +1,20 @@
 """A trial's doors to the model: who may speak, as whom, and what it used."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, Site, SiteSpec, digest
-from gatebench.gateway.site import Waiting
+from gatebench.agents.clock import Stopwatch
+from gatebench.agents.login import Login
+from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, SiteSpec, digest
 from gatebench.model.matrix import Choice
 from gatebench.model.seeds import derive, trial_seed
 from gatebench.model.task import PromptVariant
 from gatebench.model.trial import Config, TrialId
 from gatebench.model.usage import Call, Role
 from gatebench.team import Seat
-from gatebench.trial.bench import Bench, material_missing
+from gatebench.trial.bench import Bench, material_missing, private_directory
 
 SIMULATED_MODEL = "simulated"
 """The model's name where a script speaks; nothing that is sold has it."""
@@ -31,11 +32,16 @@ class Ledger:
     closings: int = 0
     """Answers to the worker that call no tool: an agent stops after one of these, or not at all."""
 
+    foreign: int = 0
+    """Calls by another process than the agent's own program."""
+
     def sink(self, call: Call, request: Request) -> None:
         """Take one call in."""
         self.calls.append(call)
-        # A request without tools is an aside (a title for the session), no turn of the agent's.
-        if call.role is Role.WORKER and request.get("tools"):
+        # A request without tools is an aside (a title for the session), no turn of the agent's; one
+        # of another process is no turn either, whoever asked for it.
+        self.foreign += call.foreign
+        if call.role is Role.WORKER and request.get("tools") and not call.foreign:
             self.first_request = self.first_request or digest(request)
             self.closings += call.stop_reason not in {None, "tool_use"}
         self.note(call)
@@ -51,6 +57,16 @@ class Ledger:
 
 def _nothing_hidden(_token: str) -> None:
     """Where nothing is stored."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """A call's way to its model: a site of the gateway's, or the user's own login."""
+
+    base_url: str = ""
+    login: Login | None = None
+    clock: Stopwatch | None = None
+    """Counts the call's own time: the gateway's waits are none of it."""
 
 
 @dataclass(frozen=True)
@@ -77,32 +93,39 @@ class Sites:
         role: Role,
         stop: int | None = None,
         retry: int = 0,
-        waiting: Waiting = nullcontext,
-    ) -> Iterator[Site]:
-        """A site for one call of a role; its token is refused afterwards.
+        clock: Stopwatch | None = None,
+    ) -> Iterator[Door]:
+        """A way for one call of a role; afterwards its token is refused, its login's copy gone.
 
         Args:
             role: who calls.
             stop: at which stop.
             retry: 1 when the call is made again.
-            waiting: entered while the gateway waits for reasons that are not the model's.
+            clock: stands still while the gateway waits for reasons that are not the model's.
         """
+        if self.bench.login is not None:
+            with private_directory() as place:
+                yield Door(login=self.bench.login.copied(place / "c"))
+            return
         parts = (self.trial, role.value, stop, retry or None, self.mark, self.label)
         name = "/".join(str(p) for p in parts if p)
         engine = self._engine(name, role, stop, retry)
-        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
+        clock = clock or Stopwatch()
+        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, clock.paused)
         site = self.bench.gateway.open_site(spec)
         self.hide(site.token)
         try:
-            yield site
+            yield Door(site.base_url, clock=clock)
         finally:
             self.bench.gateway.close_site(site)
 
     def _engine(self, name: str, role: Role, stop: int | None, retry: int) -> Engine | Relay:
         """A seat of the simulated team, or a way to a real model."""
         ways = self.bench.ways
-        if ways is None:
+        if ways is None and self.bench.choice.scripted:
             return ScriptedEngine(self._seat(role, stop, retry))
+        if ways is None:
+            raise ValueError("a site needs a way to its model")
         route = self.bench.upstreams.route(role, self.model(role))
         return ways.relay(name, role, route, self.attempt)
 
@@ -113,9 +136,9 @@ class Sites:
 
     def model(self, role: Role) -> str:
         """The model asked for."""
-        if self.bench.choice.simulated:
+        if self.bench.choice.scripted:
             return SIMULATED_MODEL
-        return _model(self.bench.choice, self.config, role) or SIMULATED_MODEL
+        return model_of(self.bench.choice, self.config, role) or SIMULATED_MODEL
 
     @property
     def seed(self) -> int:
@@ -141,7 +164,14 @@ class Sites:
         )
 
 
-def _model(choice: Choice, config: Config, role: Role) -> str | None:
+def upstream_of(choice: Choice, role: Role) -> str | None:
+    """The server that a role's model is asked at; ``None`` is the provider's."""
+    own = {Role.WORKER: None, Role.WRITER: choice.writer_upstream}
+    return own.get(role, choice.reviewer_upstream) or choice.upstream
+
+
+def model_of(choice: Choice, config: Config, role: Role) -> str | None:
+    """The model that a role is to have; ``None`` where none was named."""
     worker = config.model or choice.model
     if role is Role.WORKER:
         return worker

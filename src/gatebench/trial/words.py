@@ -12,6 +12,8 @@ def in_a_line(score: Score) -> str:
     ]
     if score.blocks_total is not None:
         parts.append(_blocks(score))
+    if score.credential_exposed:
+        parts.append("LOGIN EXPOSED")
     if score.tampered:
         parts.append("TAMPERED")
     parts.append("wall ?" if score.wall_s is None else f"wall {score.wall_s:.1f}s")

@@ -16,9 +16,11 @@ from gatebench.hook.settings import HookFiles, deploy_hook
 from gatebench.model.usage import Role
 from gatebench.sandbox import Bind, Limits
 from gatebench.trial.gatekeeper import Gatekeeper
+from gatebench.trial.money import note_refused
 from gatebench.trial.prepare import prompt
 from gatebench.trial.run import Run
 from gatebench.trial.session import run_session
+from gatebench.trial.sites import Door
 
 WORKER_S = 1_800.0
 """The worker's own time: gates and waits for the gateway not counted."""
@@ -26,19 +28,21 @@ WORKER_S = 1_800.0
 
 async def work(run: Run) -> None:
     """Let the agent work until it is allowed to stop, gives up or runs out of something."""
+    if note_refused(run):
+        return  # the test writer went without an answer: the trial can't count any more
     run.doing("working")
     clock = Stopwatch()
-    site_of = run.sites.open(Role.WORKER, waiting=clock.paused)
-    with site_of as site, run.home.stream("stream.jsonl") as keep:
+    site_of = run.sites.open(Role.WORKER, clock=clock)
+    with site_of as door, run.home.stream("stream.jsonl") as keep:
         watch = Watch(on_bytes=keep, clock=clock)
         if run.gated:
-            run.result = await _gated(run, site.base_url, watch)
+            run.result = await _gated(run, door, watch)
         else:
-            run.result = await run_session(run, await _call(run, site.base_url, None), watch)
+            run.result = await run_session(run, await _call(run, door, None), watch)
     _file(run, run.result)
 
 
-async def _gated(run: Run, base_url: str, watch: Watch) -> WorkerResult:
+async def _gated(run: Run, door: Door, watch: Watch) -> WorkerResult:
     """With the hook: its server lives as long as the session and the stops it left open."""
     bench = run.bench
     files = await anyio.to_thread.run_sync(
@@ -47,7 +51,7 @@ async def _gated(run: Run, base_url: str, watch: Watch) -> WorkerResult:
     _keep_copies(run, files)
     keeper = Gatekeeper(run)
     callbacks = StopCallbacks(keeper.judge, keeper.delivered, keeper.failed)
-    call = await _call(run, base_url, files)
+    call = await _call(run, door, files)
     async with open_stop_server(files.socket, callbacks, watch.clock) as server:
         seen = replace(watch, on_event=server.feed, on_start=server.attach)
         result = await run_session(run, call, seen)
@@ -56,14 +60,15 @@ async def _gated(run: Run, base_url: str, watch: Watch) -> WorkerResult:
     return result
 
 
-async def _call(run: Run, base_url: str, hook: HookFiles | None) -> WorkerCall:
+async def _call(run: Run, door: Door, hook: HookFiles | None) -> WorkerCall:
     choice = run.bench.choice
     return WorkerCall(
         prompt=prompt(run),
         model=run.sites.model(Role.WORKER),
         work=Bind(run.work, WORK, writable=True),
         limits=Limits(wall_s=WORKER_S),
-        base_url=base_url,
+        base_url=door.base_url,
+        login=door.login,
         model_socket=run.bench.model_socket,
         settings=hook.settings if hook else None,
         home=_own_home(run),
