@@ -16,9 +16,11 @@ from gatebench.agents.alone import alone
 from gatebench.cli import place
 from gatebench.cli.asked import Asked, home_of, listed, matrix_of, terms_of, words_of
 from gatebench.cli.display import WIDE, Board, watching
+from gatebench.cli.node import here
 from gatebench.errors import UsageError
 from gatebench.gateway import ANTHROPIC, Hooks, Upstream
 from gatebench.matrix.allowance import Allowance
+from gatebench.matrix.executors import Where
 from gatebench.matrix.run import Order, Report, run_job
 from gatebench.matrix.schedule import Drain
 from gatebench.model.matrix import Matrix
@@ -39,6 +41,13 @@ class SandboxKind(StrEnum):
     AUTO = "auto"
     BWRAP = "bwrap"
     NONE = "none"
+
+
+class ExecutorKind(StrEnum):
+    """What runs the trials."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 SECONDS_PER_TRIAL = 8.0
@@ -91,6 +100,12 @@ def main(
     ] = None,
     max_wall: Annotated[
         float | None, typer.Option(min=0, help="Seconds; passed, no more trials are started.")
+    ] = None,
+    executor: Annotated[
+        ExecutorKind, typer.Option(help="ray runs trials on a cluster (docs/scaling.md).")
+    ] = ExecutorKind.LOCAL,
+    ray_address: Annotated[
+        str | None, typer.Option(help="The cluster's; without it Ray's own settings tell.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before paying.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
@@ -146,7 +161,8 @@ def main(
         ),
         upstreams=Upstreams(Upstream(upstream, place.credential())),
     )
-    order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall))
+    where = Where(executor.value, ray_address, here)
+    order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall), where)
     _finish(_run(order), home)
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 import anyio
 
 from gatebench.matrix.allowance import Allowance
+from gatebench.matrix.executors import Executor, Where, open_executor
 from gatebench.matrix.lock import make_lock, reconcile
 from gatebench.matrix.schedule import Drain, follow_file, run_lanes
 from gatebench.model.faults import fault
@@ -18,7 +19,7 @@ from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.reading import load_job
 from gatebench.trial.bench import Bench, Means, open_bench
-from gatebench.trial.lifecycle import Job, run_trial
+from gatebench.trial.lifecycle import Job
 from gatebench.trial.progress import Watcher
 from gatebench.trial.ready import check_ready, config_digests
 from gatebench.trial.words import in_a_line
@@ -44,6 +45,7 @@ class Order:
     lanes: int = 3
     drain: Drain = field(default_factory=Drain)
     allowance: Allowance = field(default_factory=Allowance)
+    where: Where = field(default_factory=Where)
 
 
 @dataclass(frozen=True)
@@ -91,9 +93,9 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
             with Journal(home.journal, home.redactor) as journal:
                 journal.append({"event": "invoked", "at": _now(), "trials": len(wanted)})
                 job = Job(bench, home, journal, watcher)
-                runner = _Runner(order, job)
                 todo = [t for t in wanted if not _valid(home, t)]
-                await _run_all(order, runner, todo)
+                async with open_executor(order.where, job, order.drain) as executor:
+                    await _run_all(order, _Runner(order, job, executor), todo)
         return _report(order, wanted)
 
 
@@ -128,6 +130,7 @@ def _valid(home: JobDir, trial: TrialId) -> bool:
 class _Runner:
     order: Order
     job: Job
+    executor: Executor
 
     async def run(self, trial: TrialId) -> None:
         """One trial, from its line at the start to its line at the end."""
@@ -135,13 +138,13 @@ class _Runner:
         home.note(f"{_now()} start {trial}")
         watcher.started(trial)
         config = self.order.matrix.config(trial.config)
-        score = await run_trial(self.job, trial, config)
+        score = await self.executor.run(trial, config)
         for _ in range(fault(score.status).retries):
             if score.valid:
                 break
             home.note(f"{_now()} again {trial} {in_a_line(score)}")
             await anyio.sleep(PAUSE_S)
-            score = await run_trial(self.job, trial, config)
+            score = await self.executor.run(trial, config)
         home.note(f"{_now()} end {trial} {in_a_line(score)}")
         watcher.ended(trial, score)
         self.order.allowance.take(score, self.order.drain)

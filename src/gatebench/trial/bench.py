@@ -4,7 +4,7 @@ import hashlib
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +69,12 @@ class Means:
     terms: Terms = field(default_factory=Terms)
     """On what terms real models are asked."""
     upstreams: Upstreams = field(default_factory=Upstreams)
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Where a suite, profile or patch that is named by path lies on this machine, if elsewhere."""
+
+    def where(self, name: str) -> str:
+        """A name, or the path at which it lies on this machine."""
+        return self.moved.get(name, name)
 
 
 @dataclass(frozen=True)
@@ -90,15 +96,12 @@ class Bench:
     oracle: Oracle
     trees: TreeStore
     """Made when the job's directory has been claimed (`Bench.settle_trees`)."""
-    fresh: bool
-    """Nothing is taken from a cache of results."""
     injection: bytes | None
     """The patch applied to every work copy, uncommitted."""
-    disk: DiskBounds
-    """What the files of one worker may take."""
-    upstreams: Upstreams
     ways: Ways | None
     """To real models; ``None`` for the simulated team."""
+    means: Means
+    """What it was opened with."""
 
     @property
     def model_socket(self) -> Bind:
@@ -129,7 +132,7 @@ class Bench:
 
     def profile(self, name: str | None) -> Profile:
         """The profile of that name, else the choice's, else the default."""
-        return load_profile(name or self.choice.profile or "mixed")
+        return load_profile(self.means.where(name or self.choice.profile or "mixed"))
 
 
 @asynccontextmanager
@@ -149,7 +152,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
         AgentMissing: no usable agent.
     """
     check_via(choice)
-    suite = load_suite(choice.suite)
+    suite = load_suite(means.where(choice.suite))
     sandbox = open_sandbox(means.sandbox)
     await _make_cache(means.cache)
     upstream = await fetch_upstream(suite, means.cache)
@@ -165,7 +168,8 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
         roles = await shelter(roles, sandbox, means.cache, environment.binds)
     store = TreeStore(trees)
     with private_directory() as directory:
-        injection = await read_injection(choice.inject, suite, upstream, directory)
+        inject = choice.inject and means.where(choice.inject)
+        injection = await read_injection(inject, suite, upstream, directory)
         oracle = Oracle(
             OracleSetup(
                 hidden, upstream, environment, sandbox, store, means.cache, fresh=means.fresh
@@ -190,10 +194,8 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 oracle=oracle,
                 trees=store,
                 injection=injection,
-                fresh=means.fresh,
-                disk=means.disk,
-                upstreams=means.upstreams,
                 ways=ways,
+                means=means,
             )
 
 

@@ -91,7 +91,7 @@ class Run:
             sites=Sites(job.bench, home.id, config, ledger, home.redactor.add, attempt),
             ledger=ledger,
             log=log,
-            disk=job.bench.disk,
+            disk=job.bench.means.disk,
             verdicts=Verdicts(job.bench, home, log, group),
             watcher=job.watcher,
             attempt=attempt,

@@ -96,7 +96,7 @@ class Sites:
         ways = self.bench.ways
         if ways is None:
             return ScriptedEngine(self._seat(role, stop, retry))
-        route = self.bench.upstreams.route(role, self.model(role))
+        route = self.bench.means.upstreams.route(role, self.model(role))
         return ways.relay(name, role, route, self.attempt)
 
     @property

@@ -120,6 +120,27 @@ class TreeStore:
         paths = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
         return tuple(map(os.fsdecode, paths))
 
+    async def since(self, known: set[str]) -> dict[str, bytes]:
+        """The objects that aren't among those known, for another store; they are known then."""
+        return await anyio.to_thread.run_sync(self._since, known)
+
+    def _since(self, known: set[str]) -> dict[str, bytes]:
+        fresh = {name: self._objects.packed(name) for name in self._objects.names() - known}
+        known |= fresh.keys()
+        return fresh
+
+    async def take(self, objects: Mapping[str, bytes]) -> None:
+        """Store what another store gave.
+
+        Raises:
+            StoreError: something arrived damaged, or can't be written.
+        """
+        await anyio.to_thread.run_sync(self._take, objects)
+
+    def _take(self, objects: Mapping[str, bytes]) -> None:
+        for name, packed in objects.items():
+            self._objects.take(name, packed)
+
     async def read(self, tree: str, path: str) -> bytes | None:
         """A file's content; ``None`` where the tree has no such file, or a link."""
         return await anyio.to_thread.run_sync(self._read, tree, path)
