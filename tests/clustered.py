@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+
 def needs_ray() -> Any:
     """Ray's module of clusters; skips the test where the extra isn't installed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

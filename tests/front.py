@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,12 @@ class Front:
 
     cwd: Path
     cache: Path
+    more: Mapping[str, str] = field(default_factory=dict)
+    """More of the environment."""
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {**environment(self.cache), **self.more}
 
     def __call__(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
@@ -46,7 +52,7 @@ class Front:
         return subprocess.run(
             argv,
             cwd=self.cwd,
-            env=environment(self.cache),
+            env=self.env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -60,7 +66,7 @@ class Front:
         return subprocess.Popen(
             argv,
             cwd=self.cwd,
-            env=environment(self.cache),
+            env=self.env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
