@@ -27,7 +27,7 @@ from gatebench.model.matrix import Matrix
 from gatebench.report.counts import count, render, render_narrow
 from gatebench.store.job_dir import JobDir
 from gatebench.suites import Suite
-from gatebench.trial.bench import Means, Upstreams
+from gatebench.trial.bench import SHARED, Means, Upstreams
 
 LOOK, INTERRUPTED = 1, 130
 ASKED = "you asked"
@@ -95,6 +95,10 @@ def main(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Judge and test every tree anew, equal ones too.")
     ] = False,
+    reuse: Annotated[
+        str | None,
+        typer.Option(help="Share results of equal trees across jobs: 'shared', or a directory."),
+    ] = None,
     max_cost: Annotated[
         float | None, typer.Option(min=0, help="Dollars; reached, no more trials are started.")
     ] = None,
@@ -153,6 +157,7 @@ def main(
         sandbox.value,
         agent_bin,
         fresh=no_cache,
+        reuse=_reused(reuse, no_cache=no_cache),
         roles=any(c.gates for c in matrix.configs),
         secrets=place.secrets(),
         terms=replace(
@@ -164,6 +169,17 @@ def main(
     where = Where(executor.value, ray_address, here)
     order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall), where)
     _finish(_run(order), home)
+
+
+def _reused(where: str | None, *, no_cache: bool) -> str | None:
+    """Where results of equal trees are shared; a directory by its whole path.
+
+    Raises:
+        UsageError: nothing is to be reused at the same time.
+    """
+    if where and no_cache:
+        raise UsageError("--reuse and --no-cache exclude each other.", "Leave one of them out.")
+    return where if where in {None, SHARED} else str(Path(str(where)).absolute())
 
 
 def _agree(matrix: Matrix, upstream: str, *, yes: bool) -> None:

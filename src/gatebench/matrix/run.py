@@ -7,7 +7,7 @@ from typing import Protocol
 import anyio
 
 from gatebench.matrix.allowance import Allowance
-from gatebench.matrix.executors import Executor, Where, open_executor
+from gatebench.matrix.executors import Executor, Where, opener_of
 from gatebench.matrix.lock import make_lock, reconcile
 from gatebench.matrix.schedule import Drain, follow_file, run_lanes
 from gatebench.model.faults import fault
@@ -83,6 +83,7 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
     for secret in order.means.secrets:
         home.redactor.add(secret)
     home.refuse_alien()
+    open_executor = opener_of(order.where.name)
     async with open_bench(order.matrix.choice, order.means, home.trees) as bench:
         check_ready(bench, order.matrix.tasks, order.matrix.configs)
         with home.claimed():

@@ -28,9 +28,12 @@ from gatebench.suites import (
     load_suite,
 )
 from gatebench.suites.hidden import Hidden, load_hidden
+from gatebench.suites.results import Results
 from gatebench.team import Profile, load_profile
 from gatebench.workspace import TreeStore, apply_patch, make_work_copy
 
+SHARED = "shared"
+"""Results are kept in the user's cache folder."""
 VIAS = ("scripted", "live", "record", "playback")
 """Ways to a model that this version has."""
 
@@ -59,7 +62,9 @@ class Means:
     """``auto``, ``bwrap`` or ``none``."""
     agent_bin: Path | None = None
     fresh: bool = False
-    """Take nothing from a cache of results."""
+    """Take nothing that is known of equal trees."""
+    reuse: str | None = None
+    """Results of equal trees are shared with other jobs: `SHARED`, or a directory of its own."""
     roles: bool = True
     """Whether a test writer or reviewers will be needed."""
     secrets: tuple[str, ...] = ()
@@ -71,6 +76,12 @@ class Means:
     upstreams: Upstreams = field(default_factory=Upstreams)
     moved: Mapping[str, str] = field(default_factory=dict)
     """Where a suite, profile or patch that is named by path lies on this machine, if elsewhere."""
+
+    @property
+    def results(self) -> Results:
+        """The results of a job that begins."""
+        shared = self.cache / "results" if self.reuse == SHARED else Path(self.reuse or "")
+        return Results(shared if self.reuse else None, fresh=self.fresh)
 
     def where(self, name: str) -> str:
         """A name, or the path at which it lies on this machine."""
@@ -98,6 +109,8 @@ class Bench:
     """Made when the job's directory has been claimed (`Bench.settle_trees`)."""
     injection: bytes | None
     """The patch applied to every work copy, uncommitted."""
+    results: Results
+    """What is known of trees already."""
     ways: Ways | None
     """To real models; ``None`` for the simulated team."""
     means: Means
@@ -170,10 +183,9 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
     with private_directory() as directory:
         inject = choice.inject and means.where(choice.inject)
         injection = await read_injection(inject, suite, upstream, directory)
+        results = means.results
         oracle = Oracle(
-            OracleSetup(
-                hidden, upstream, environment, sandbox, store, means.cache, fresh=means.fresh
-            )
+            OracleSetup(hidden, upstream, environment, sandbox, store, means.cache, results=results)
         )
         async with AsyncExitStack() as stack:
             ways = None
@@ -194,6 +206,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 oracle=oracle,
                 trees=store,
                 injection=injection,
+                results=results,
                 ways=ways,
                 means=means,
             )

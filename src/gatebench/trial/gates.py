@@ -62,7 +62,7 @@ def ground_of(bench: Bench, task: Task, sites: Sites) -> Ground:
         doors=sites,
         model_socket=bench.model_socket,
         write=_nowhere,
-        fresh=bench.means.fresh,
+        results=bench.results,
     )
 
 

@@ -126,7 +126,7 @@ class TreeStore:
 
     def _since(self, known: set[str]) -> dict[str, bytes]:
         fresh = {name: self._objects.packed(name) for name in self._objects.names() - known}
-        known |= fresh.keys()
+        known.update(fresh)
         return fresh
 
     async def take(self, objects: Mapping[str, bytes]) -> None:

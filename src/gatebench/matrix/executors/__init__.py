@@ -1,7 +1,7 @@
 """Where trials run: in this process (`local`), or on a cluster (`ray`)."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from gatebench.errors import LookError
 from gatebench.matrix.executors.base import Executor, Here, Where
@@ -9,26 +9,21 @@ from gatebench.matrix.executors.local import Local
 from gatebench.matrix.schedule import Drain
 from gatebench.trial.lifecycle import Job
 
-EXECUTORS = ("local", "ray")
-
-__all__ = ["EXECUTORS", "Executor", "Here", "Where", "open_executor"]
+__all__ = ["Executor", "Here", "Where", "opener_of"]
 
 
-@asynccontextmanager
-async def open_executor(where: Where, job: Job, drain: Drain) -> AsyncIterator[Executor]:
-    """An executor of that name.
+Opener = Callable[[Where, Job, Drain], AbstractAsyncContextManager[Executor]]
+"""Opens an executor for a job; the drain is asked where a machine says to start no more."""
 
-    Args:
-        where: which, and where it is found.
-        job: whose trials it is to run.
-        drain: asked where a machine says that nothing more should be started.
+
+def opener_of(name: str) -> Opener:
+    """What opens the executor of that name.
 
     Raises:
-        LookError: what it needs isn't installed, or can't be reached.
+        LookError: what it needs isn't installed.
     """
-    if where.name == "local":
-        yield Local(job)
-        return
+    if name == "local":
+        return _open_local
     try:
         # Slow to load, and installed only by those who want it.
         from gatebench.matrix.executors.ray import open_ray  # noqa: PLC0415
@@ -37,5 +32,9 @@ async def open_executor(where: Where, job: Job, drain: Drain) -> AsyncIterator[E
             f"--executor ray needs Ray, which is not installed here ({error.name}).",
             "Install the extra: pip install 'gate-bench[ray]'.",
         ) from error
-    async with open_ray(where, job, drain) as cluster:
-        yield cluster
+    return open_ray
+
+
+@asynccontextmanager
+async def _open_local(_where: Where, job: Job, _drain: Drain) -> AsyncIterator[Executor]:
+    yield Local(job)

@@ -63,11 +63,17 @@ def _join(address: str | None) -> None:
     try:
         ray.init(address=address, **quiet, **alone)
     except (ConnectionError, ValueError, RuntimeError, RayError) as error:
-        first = str(error).strip().partition("\n")[0].rstrip(".")
+        said = _first_sentence(error)
         raise LookError(
-            f"the Ray cluster {address or 'of this machine'} can't be joined: {first}.",
+            f"the Ray cluster {address or 'of this machine'} can't be joined: {said}.",
             "Start one with 'ray start --head', or leave --ray-address out.",
         ) from error
+
+
+def _first_sentence(error: Exception) -> str:
+    """Ray says a lot."""
+    said: str = str(error).strip().partition("\n")[0].partition(". ")[0]
+    return said.rstrip(".") or type(error).__name__
 
 
 def _kit(where: Where, job: Job) -> Kit:
@@ -133,8 +139,7 @@ class OnRay:
             home.write("harness-error.txt", str(error))
             why = f"a bug of ours on a node: {error.cause!r}; see harness-error.txt."
         except RayError as error:
-            first = str(error).strip().partition("\n")[0]
-            status, why = "node_lost", f"the node was lost: {type(error).__name__}: {first[:200]}"
+            status, why = "node_lost", f"the node was lost: {_first_sentence(error)}."
         score = home.score()
         if score is not None:
             return score

@@ -5,6 +5,7 @@ the head in parcels while it runs. Nothing here knows how parcels travel.
 """
 
 import asyncio
+import contextlib
 import os
 import shutil
 import subprocess
@@ -51,8 +52,12 @@ class Station:
         self._post = Post()
         self._here = kit.where.here() if kit.where.here else Here(kit.means.cache, "", None, ())
         self._holder: asyncio.Task[None] | None = None
-        self._bench = self._loop.run_until_complete(self._open())
         self._known: set[str] = set()
+        try:
+            self._bench = self._loop.run_until_complete(self._open())
+        except BaseException:
+            self.close()
+            raise
 
     async def _open(self) -> Bench:
         opened: asyncio.Future[Bench] = self._loop.create_future()
@@ -148,6 +153,15 @@ class Station:
         await asyncio.wait((work, news), timeout=NEWS_S, return_when=asyncio.FIRST_COMPLETED)
         news.cancel()
 
+    def close(self) -> None:
+        """Close the bench; for whoever isn't about to end with the process."""
+        if self._holder is not None:
+            self._holder.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                self._loop.run_until_complete(self._holder)
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
 
 @lru_cache(maxsize=1)
 def station_of(kit: Kit) -> Station:
@@ -165,7 +179,7 @@ def _own_folder() -> Path:
     folder.chmod(0o711)
     tempfile.tempdir = str(folder)
     read, write = os.pipe()  # the write end stays open, here alone, until this process is gone
-    script = 'exec 3<&0; (read gone <&3; exec rm -rf -- "$1") &'  # a shell's background has no stdin
+    script = 'exec 3<&0; (read gone <&3; exec rm -rf -- "$1") &'
     with os.fdopen(read) as waiting:
         subprocess.run(
             ("sh", "-c", script, "sh", str(folder)),
