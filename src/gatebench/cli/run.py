@@ -114,6 +114,10 @@ def main(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before paying.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
     new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
+    keep_old: Annotated[
+        bool,
+        typer.Option("--keep-old", help="Go on under a changed lock; old trials stay, marked."),
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
 ) -> None:
     """Run a matrix of trials; without arguments the shipped experiment, simulated.
@@ -144,6 +148,8 @@ def main(
     )
     request = asked.request(reps=reps, give_up=give_up, tag=tag)
     matrix, suite = matrix_of(asked, request)
+    if new and keep_old:
+        raise UsageError("--new and --keep-old exclude each other.", "Leave one of them out.")
     home = JobDir(home_of(asked, matrix, out, give_up, new=new))
     if dry_run:
         _show_plan(matrix, suite, home, jobs)
@@ -167,7 +173,7 @@ def main(
         upstreams=Upstreams(Upstream(upstream, place.credential())),
     )
     where = Where(executor.value, ray_address, here)
-    order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall), where)
+    order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall), where, keep_old)
     _finish(_run(order), home)
 
 
@@ -254,6 +260,10 @@ def _finish(report: Report | None, home: JobDir) -> None:
     counts = count(report.job)
     console.print(render(counts) if console.width >= WIDE else render_narrow(counts))
     console.print(f"Job: {home.path}", highlight=False)
+    for kept in report.job.kept:
+        changed = "; ".join(kept.differences)
+        said = f"kept: {len(kept.trials)} trials were run under {kept.lock}: {changed}"
+        console.print(said, highlight=False, markup=False)
     for trial, score in report.broken.items():
         console.print(
             f"invalid: {trial}: {score.status} {score.why}", highlight=False, markup=False

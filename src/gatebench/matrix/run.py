@@ -8,11 +8,11 @@ import anyio
 
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.executors import Executor, Where, opener_of
-from gatebench.matrix.lock import make_lock, reconcile
+from gatebench.matrix.lock import Past, make_lock, reconcile
 from gatebench.matrix.schedule import Drain, follow_file, run_lanes
 from gatebench.model.faults import fault
 from gatebench.model.job import JobData
-from gatebench.model.matrix import Matrix
+from gatebench.model.matrix import Lock, Matrix
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
 from gatebench.store.job_dir import JobDir
@@ -46,6 +46,8 @@ class Order:
     drain: Drain = field(default_factory=Drain)
     allowance: Allowance = field(default_factory=Allowance)
     where: Where = field(default_factory=Where)
+    keep_old: bool = False
+    """Finished trials of another lock stay, marked."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +116,24 @@ async def _run_all(order: Order, runner: "_Runner", todo: list[TrialId]) -> None
 
 
 def _lock(order: Order, bench: Bench) -> None:
-    """Reconcile with what the directory holds, and write it down."""
+    """Reconcile with what the directory holds, and write it down; an old lock is kept."""
+    home = order.home
     digests = {**bench.digests, **config_digests(bench, order.matrix.configs)}
-    new = make_lock(order.matrix, digests, bench.suite.tasks)
-    lock = reconcile(order.home.lock(), new, str(order.home.path))
-    order.home.save_lock(lock)
+    old, new = home.lock(), make_lock(order.matrix, digests, bench.suite.tasks)
+    past = None
+    if old is not None:
+        past = Past(old, str(home.path), _finished(home, old), keep=order.keep_old)
+    lock = reconcile(past, new)
+    if old is not None and lock.kept != old.kept:
+        home.keep_lock(lock.kept[-1].lock)
+        for trial in old.matrix.trials():
+            if home.trial(trial).session() is not None:
+                home.trial(trial).begin_attempt()  # it was of the old lock, and isn't done
+    home.save_lock(lock)
+
+
+def _finished(home: JobDir, lock: Lock) -> tuple[str, ...]:
+    return tuple(str(t) for t in lock.matrix.trials() if _valid(home, t))
 
 
 def _valid(home: JobDir, trial: TrialId) -> bool:

@@ -96,7 +96,7 @@ def extra_of(cells: Cells, config: str, against: str) -> Extra:
     usd = cells.means(config, total_usd), cells.means(against, total_usd)
     tasks = [t for t in cells.job.tasks if all(t in known for known in (*ends, *usd))]
     return Extra(
-        requirements=[cells.job.requirements * (ends[0][t] - ends[1][t]) for t in tasks],
+        requirements=[cells.job.requirements[t] * (ends[0][t] - ends[1][t]) for t in tasks],
         usd=[usd[0][t] - usd[1][t] for t in tasks],
     )
 
