@@ -157,6 +157,7 @@ def main(
     if matrix.choice.via in PAID:
         _agree(matrix, upstream, yes=yes)
     drain = Drain()
+    board = Board(drain)
     means = Means(
         place.cache(),
         place.search_path(),
@@ -168,13 +169,13 @@ def main(
         secrets=place.secrets(),
         terms=replace(
             terms_of(asked, matrix, home, max_cost),
-            hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why)),
+            hooks=Hooks(board.paused, on_drain=lambda _fault, why: drain.ask(why)),
         ),
         upstreams=Upstreams(Upstream(upstream, place.credential())),
     )
     where = Where(executor.value, ray_address, here)
     order = Order(matrix, home, means, jobs, drain, Allowance(max_cost, max_wall), where, keep_old)
-    _finish(_run(order), home)
+    _finish(_run(order, board), home)
 
 
 def _reused(where: str | None, *, no_cache: bool) -> str | None:
@@ -222,8 +223,7 @@ def _show_plan(matrix: Matrix, suite: Suite, home: JobDir, lanes: int) -> None:
     print(f"about {minutes:.0f} min at {lanes} at once on two cores; nothing was run")
 
 
-def _run(order: Order) -> Report | None:
-    board = Board()
+def _run(order: Order, board: Board) -> Report | None:
     with watching(board) as display:
         return anyio.run(partial(_interruptible, order, display), backend="asyncio")
 

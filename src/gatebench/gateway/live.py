@@ -29,6 +29,8 @@ _NEVER_AGAIN = (("x-should-retry", "false"),)
 """The gateway has tried for long enough; the CLI that honours this doesn't start over."""
 _BYTES_PER_TOKEN = 3
 """For what a budget is charged where the provider didn't tell; never for a ledger."""
+LANE, LIMIT = "a lane of the gateway", "the provider's limit to lift"
+"""What a call waits for, in words."""
 _BAD_GATEWAY, _TOO_MANY = 502, 429
 
 
@@ -135,7 +137,7 @@ class LiveEngine:
         while True:
             self._check_budget(log)
             async with AsyncExitStack() as attempt:
-                with log.waiting():
+                with log.waiting(LIMIT if line.lanes.paused else LANE):
                     began = await attempt.enter_async_context(line.lanes.lane())
                 self._check_budget(log)
                 log.tries += 1
@@ -149,7 +151,7 @@ class LiveEngine:
                 return self._given_up(line, log, opened)
             log.missed(opened.fault, opened.status, opened.meter)
             log.slept_s += wait_s
-            with log.waiting():
+            with log.waiting(f"the provider ({opened.fault.value})"):
                 await anyio.sleep(wait_s)
 
     @property

@@ -64,6 +64,8 @@ class Sites:
     hide: Callable[[str], None] = _nothing_hidden
     """Gets each token: it is to be kept out of what is stored."""
     attempt: int = 1
+    waits: Waiting = nullcontext
+    """Told what a call of any role waits for."""
 
     @contextmanager
     def open(
@@ -83,13 +85,21 @@ class Sites:
         """
         name = "/".join(str(p) for p in (self.trial, role.value, stop, retry or None) if p)
         engine = self._engine(name, role, stop, retry)
-        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
+        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, self._both(waiting))
         site = self.bench.gateway.open_site(spec)
         self.hide(site.token)
         try:
             yield site
         finally:
             self.bench.gateway.close_site(site)
+
+    def _both(self, own: Waiting) -> Waiting:
+        @contextmanager
+        def wait(what: str) -> Iterator[None]:
+            with own(what), self.waits(what):
+                yield
+
+        return wait
 
     def _engine(self, name: str, role: Role, stop: int | None, retry: int) -> Engine | Relay:
         """A seat of the simulated team, or a way to a real model."""

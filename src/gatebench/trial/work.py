@@ -28,7 +28,7 @@ async def work(run: Run) -> None:
     """Let the agent work until it is allowed to stop, gives up or runs out of something."""
     run.doing("working")
     clock = Stopwatch()
-    site_of = run.sites.open(Role.WORKER, waiting=clock.paused)
+    site_of = run.sites.open(Role.WORKER, waiting=lambda _what: clock.paused())
     with site_of as site, run.home.stream("stream.jsonl") as keep:
         watch = Watch(on_bytes=keep, clock=clock)
         if run.gated:
