@@ -17,8 +17,8 @@ it raises is a fault, and the client's HTTP 500."""
 
 
 Waiting = Callable[[str], AbstractContextManager[Any]]
-"""Gives what a relay enters while it makes the client wait for reasons that aren't the model's; gets
-what is waited for, in a few words. A trial stops its worker's clock in there."""
+"""Gives what a relay enters while it makes the client wait for reasons that are not the model's. It
+gets what is waited for, in a few words; a trial stops its worker's clock in there."""
 Headers = tuple[tuple[str, str], ...]
 """Header names, lower case, and values, in order."""
 
