@@ -59,13 +59,21 @@ class TreeStore:
             if not (self._dir / name).exists():
                 (self._dir / name).write_bytes(data)
 
-    async def snapshot(self, work: Path) -> Snapshot:
+    async def snapshot(self, work: Path, start: str | None = None) -> Snapshot:
         """Capture a work copy: all of it but ``.git`` and byte-code caches, within bounds.
+
+        Args:
+            work: the work copy.
+            start: the tree it began with, whose files are captured before all others.
 
         Raises:
             StoreError: the store can't be written.
         """
-        return await anyio.to_thread.run_sync(scan, self._objects, work, self._bounds)
+        return await anyio.to_thread.run_sync(self._snapshot, work, start)
+
+    def _snapshot(self, work: Path, start: str | None) -> Snapshot:
+        first = read_tree(self._objects, start) if start else ()
+        return scan(self._objects, work, self._bounds, first)
 
     async def add_files(self, base: str | None, files: Mapping[str, bytes | None]) -> str:
         """A tree with files replaced or, for ``None``, deleted; gives its id.
