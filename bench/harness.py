@@ -10,7 +10,6 @@
 (e) analyze at 100, 1,000 and 10,000 trials, made by multiplying a small job's scores.
 """
 
-import os
 import resource
 import shutil
 import subprocess
@@ -40,6 +39,18 @@ PYTHONPATH=$work/w {python} -m pytest -q -p no:cacheprovider {hidden} >/dev/null
 {python} -m pytest -q -p no:cacheprovider tests >/dev/null 2>&1 || true
 rm -rf $work
 """
+
+OWN = """
+import atexit, resource, sys
+def told():
+    own, below = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    times = [u.ru_utime + u.ru_stime for u in (own, below)]
+    print(*times, own.ru_maxrss, file=sys.stderr)
+atexit.register(told)
+from gatebench.cli.main import main
+main()
+"""
+"""The program, which tells what it took when it ends."""
 
 
 def run(*args: str) -> float:
@@ -73,25 +84,16 @@ def against_the_floor(trials: int, scratch: Path) -> None:
 
 
 def of_itself(trials: int, lanes: int, scratch: Path) -> None:
-    """(d): the harness's own processor time per trial, and its memory."""
+    """(d): the harness's own processor time per trial, and its memory; its children's apart."""
     fixed = ("T1", "--agent", "nop", "--configs", "bare", "--jobs", str(lanes))
-    argv = [
-        str(GATEBENCH),
-        "run",
-        *fixed,
-        "--reps",
-        str(trials),
-        "--out",
-        str(scratch / f"d{lanes}"),
-    ]
-    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"the run at {lanes} jobs failed")
-    # A process's own times, without those of the children it waited for, are not to be had from
-    # wait4 (it adds them); the children here are sandboxes, whose time is theirs and small.
-    own = (used.ru_utime + used.ru_stime) / trials * 1000
-    print(f"(d) {lanes} jobs: {own:.0f} ms per trial, {used.ru_maxrss / 1024:.0f} MB")
+    where = ("--reps", str(trials), "--out", str(scratch / f"d{lanes}"))
+    argv = (sys.executable, "-c", OWN, "run", *fixed, *where)
+    done = subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    own, children, peak = map(float, done.stderr.decode().split()[-3:])
+    print(
+        f"(d) {trials} nop trials at {lanes} jobs: {own / trials * 1000:.0f} ms of its own per "
+        f"trial, {children / trials * 1000:.0f} ms of its children, {peak / 1024:.0f} MB at most"
+    )
 
 
 def analyze_at(sizes: tuple[int, ...], job: JobData) -> None:

@@ -41,7 +41,7 @@ class Ground:
 
     def snapshot(self) -> Snapshot:
         """Capture the work copy."""
-        return anyio.run(self.store.snapshot, self.work)
+        return anyio.run(self.store.snapshot, self.work, self.base.tree)
 
     def changed(self, snapshot: Snapshot) -> set[str]:
         """Paths that differ from the beginning."""

@@ -43,13 +43,17 @@ class Front:
     """Variables on top."""
     patience_s: float = PATIENCE_S
 
+    @property
+    def env(self) -> dict[str, str]:
+        return {**environment(self.cache), **self.extra}
+
     def __call__(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
         argv = [str(PROGRAM), *map(str, args)]
         return subprocess.run(
             argv,
             cwd=self.cwd,
-            env={**environment(self.cache), **self.extra},
+            env=self.env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -63,7 +67,7 @@ class Front:
         return subprocess.Popen(
             argv,
             cwd=self.cwd,
-            env={**environment(self.cache), **self.extra},
+            env=self.env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

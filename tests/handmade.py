@@ -183,7 +183,7 @@ def job(*trials: Trial, simulated: bool = True, configs: Sequence[str] = ()) -> 
         tasks=tuple(sorted({t.id.task for t in data})),
         configs=tuple(configs) or tuple(sorted(found, key=list(EVERY).index)),
         reps=max((t.id.rep for t in data), default=0),
-        requirements=REQUIREMENTS,
+        requirements=dict.fromkeys((t.id.task for t in data), REQUIREMENTS),
         simulated=simulated,
         trials=data,
     )

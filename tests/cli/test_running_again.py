@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from front import Job, complaint, digest, lines, table
 
-LOOK = 1
+LOOK, USAGE = 1, 2
 
 
 def copy(job: Job, home: Path) -> Job:
@@ -86,6 +86,27 @@ def test_another_matrix_is_refused_and_nothing_changed(
     assert all(word in words for word in named)
     assert "--out" in words
     assert digest(job.path) == before
+
+
+def test_on_request_old_trials_are_kept_and_marked(nop: Job, tmp_path: Path) -> None:
+    job = copy(nop, tmp_path)
+    old = (job.path / "lock.json").read_bytes()
+    scores = {t.path.name: t.score for t in job.trials}
+    done = job.again("--seed", "2", "--reps", "2", "--configs", "bare", "--keep-old")
+    assert done.returncode == 0, done.stderr
+    assert "kept: 2 trials were run under lock-1.json: choice.seed: was 1, is 2" in done.stdout
+    assert (job.path / "lock-1.json").read_bytes() == old
+    assert {name: job.trial(name).score for name in scores} == scores
+    assert job.trial("T1-bare-r2").score["seed"] == 2
+    # From here on the new command is the job's own; analyze says what is in it.
+    assert job.again("--seed", "2", "--reps", "2", "--configs", "bare").returncode == 0
+    assert job.front("analyze", job.path).returncode == 0
+    said = (job.path / "results.md").read_text()
+    assert "2 trials were run under another lock (lock-1.json)" in said
+
+
+def test_new_and_keep_old_exclude_each_other(nop: Job) -> None:
+    assert "--keep-old" in complaint(nop.again("--new", "--keep-old"), USAGE)
 
 
 def test_a_profile_with_the_same_name_and_other_chances_is_refused(

@@ -57,22 +57,25 @@ def test_the_log_shows_what_failed_and_no_path_of_ours(court: Court) -> None:
     assert "json.dumps([1])" not in log  # our own controls
 
 
-def test_equal_trees_are_judged_once(court: Court) -> None:
+@pytest.mark.parametrize(("satisfied", "cached"), [(ALL, [0, 1, 1]), ({"R3"}, [0, 0, 1])])
+def test_equal_trees_are_judged_once_and_red_ones_twice(
+    court: Court, satisfied: set[str], cached: list[int]
+) -> None:
     oracle = court.open()
-    tree = court.tree(court.solution({"R3"}))
+    tree = court.tree(court.solution(satisfied))
 
-    async def both() -> list[bool]:
+    async def side_by_side() -> list[bool]:
         found: list[bool] = []
 
         async def one() -> None:
             found.append((await oracle.judge(tree, "T1")).verdict.cached)
 
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(one)
-            tasks.start_soon(one)
+            for _ in cached:
+                tasks.start_soon(one)
         return found
 
-    assert sorted(anyio.run(both)) == [False, True]
+    assert sorted(anyio.run(side_by_side)) == cached
 
 
 def test_the_pristine_suite_is_green_on_the_reference(court: Court) -> None:

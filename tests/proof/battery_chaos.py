@@ -16,6 +16,7 @@ from family import birth, descendants, survivors
 from front import Front, without_times
 
 from gatebench.cli import place
+from gatebench.model.faults import fault
 from gatebench.store.journal import read_lines
 from proof.registry import Record, battery
 
@@ -111,7 +112,8 @@ def compare(calm: Path, battered: Path) -> list[str]:
         if without_times(one) != without_times(other):
             keys = [k for k in one if one[k] != other.get(k) and not k.endswith("wall_s")]
             problems.append(f"{name}: {', '.join(keys)} differ")
-    scored = Counter(e["trial"] for e in lines_of(battered) if e["event"] == "scored")
+    done = [e for e in lines_of(battered) if e["event"] == "scored" and fault(e["status"]).valid]
+    scored = Counter(e["trial"] for e in done)
     # The event follows the score; a kill between the two leaves the score alone.
     return problems + [f"{name}: scored {n} times" for name, n in scored.items() if n > 1]
 

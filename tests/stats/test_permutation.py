@@ -75,3 +75,32 @@ def test_twenty_tasks_of_four_reps_are_exact_too() -> None:
 def test_a_task_without_one_of_the_labels_is_left_out() -> None:
     assert permutation_test([Pair((), numbers(1))]) is None
     assert permutation_test([]) is None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
+def test_many_figures_by_their_moments_agree_with_counting(
+    monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    fifths = [Fraction(k % 6, 5) for k in range(40)]
+    better = tuple(f + Fraction(share) for f in fifths)
+    pairs = [Pair(tuple(fifths), better), Pair(better, tuple(fifths)), Pair(better, tuple(fifths))]
+    quick = permutation_test(pairs)
+    monkeypatch.setattr("gatebench.stats.permutation.MANY", 1000)
+    counted = permutation_test([Pair(_tenths(p.left), _tenths(p.right)) for p in pairs])
+    assert quick is not None
+    assert counted is not None
+    assert quick.labellings == counted.labellings
+    assert quick.statistic == pytest.approx(counted.statistic, abs=0.01)
+    # Counting has steps, the curve has none: they agree to half a step.
+    assert quick.p == pytest.approx(counted.p, abs=0.03)
+    assert quick.critical == pytest.approx(counted.critical, rel=0.05)
+
+
+def _tenths(figures: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    return tuple(Fraction(round(f * 10), 10) for f in figures)
+
+
+def test_many_equal_figures_give_one() -> None:
+    test = permutation_test([Pair(numbers(*[1] * 40), numbers(*[1] * 40))])
+    assert test is not None
+    assert (test.statistic, test.p, test.minimum_p, test.critical) == (0.0, 1.0, 1.0, None)

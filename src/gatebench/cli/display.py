@@ -19,6 +19,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from gatebench.matrix.schedule import Drain
 from gatebench.model.job import JobData, TrialData
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
@@ -29,8 +30,6 @@ from gatebench.trial.words import in_a_line
 
 WIDE = 100
 """Columns the wide table needs."""
-NOTE_S = 60.0
-"""Between two lines of a log about the same pause."""
 
 
 class Display(Watcher, Protocol):
@@ -41,49 +40,86 @@ class Display(Watcher, Protocol):
 
 
 class Board:
-    """What is known of a job while it runs."""
+    """What is known of a job while it runs.
 
-    def __init__(self) -> None:
+    Args:
+        drain: the wish to start no more.
+    """
+
+    def __init__(self, drain: Drain | None = None) -> None:
+        self.drain = drain or Drain()
+        self.say: Callable[[str], None] = lambda _line: None
+        """Where single sentences go that nobody may miss."""
         self._job: JobData | None = None
         self._scores: dict[TrialId, Score] = {}
+        self._pause = (0.0, "")
+        self._tables: dict[int, Table | Group] = {}
         self.moments: dict[TrialId, Moment] = {}
         self.since: dict[TrialId, float] = {}
-        self.notice = ""
-        """What concerns the whole job now."""
-        self.on_notice: Callable[[], None] = lambda: None
-
-    def pause(self, left_s: float, why: str) -> None:
-        """Count down to the end of a usage limit; told about once a second."""
-        self.note(f"paused, goes on in {clock(left_s)}: {why}" if left_s > 1 else "")
+        self._notice = ""
 
     def note(self, what: str) -> None:
         """Something that concerns the whole job; empty where it is over."""
-        self.notice = " ".join(clean_text(what.encode()).split())
-        self.on_notice()
+        notice = " ".join(clean_text(what.encode()).split())
+        if notice and notice != self._notice:
+            self.say(notice)
+        self._notice = notice
+
+    def paused(self, left_s: float, why: str) -> None:
+        """The provider holds everything up for so long; told again and again."""
+        now = time.monotonic()
+        if left_s > 1 and self._pause[0] < now:
+            self.say(f"the provider holds everything up for {clock(left_s)}: {why}")
+        self._pause = (now + left_s, why)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """What holds the whole job up, or keeps trials from starting; one clause each."""
+        found = []
+        left = self._pause[0] - time.monotonic()
+        if left > 0:
+            found.append(f"provider: {clock(left)} until it goes on ({self._pause[1]})")
+        if self._notice:
+            found.append(self._notice)
+        queued = self.planned - self.done - len(self.moments)
+        if self.drain.wanted:
+            found.append(f"no more are started: {self.drain.why}")
+        elif queued > 0:
+            found.append(f"{queued} wait for one of {len(self.moments)} lanes (JOB/jobs sets them)")
+        return tuple(found)
 
     def begin(self, job: JobData) -> None:
         """Take what is on disk already."""
         self._job = job
         self._scores = {t.id: t.score for t in job.trials if t.score is not None}
+        self._tables.clear()
 
     def started(self, trial: TrialId) -> None:
         """Note that a trial begins."""
         self.since[trial] = time.monotonic()
         self.moments[trial] = Moment(trial, "starting")
 
+    def moment(self, moment: Moment) -> None:
+        """Note what a running trial does."""
+        if moment.trial in self.since:
+            self.moments[moment.trial] = moment
+
     def ended(self, trial: TrialId, score: Score) -> None:
         """Note what a trial came to."""
         self.moments.pop(trial, None)
         self.since.pop(trial, None)
         self._scores[trial] = score
+        self._tables.clear()
 
     def table(self, width: int) -> Table | Group | Text:
         """The table of results so far."""
         if self._job is None:
             return Text("setting up")
-        trials = tuple(TrialData(t.id, self._scores.get(t.id)) for t in self._job.trials)
-        counts = count(_with(self._job, trials))
-        return render(counts) if width >= WIDE else render_narrow(counts)
+        if width not in self._tables:  # drawn often, and counting thousands of trials takes a while
+            trials = tuple(TrialData(t.id, self._scores.get(t.id)) for t in self._job.trials)
+            counts = count(_with(self._job, trials))
+            self._tables[width] = render(counts) if width >= WIDE else render_narrow(counts)
+        return self._tables[width]
 
     @property
     def planned(self) -> int:
@@ -113,15 +149,7 @@ class Lines:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._noted = float("-inf")
-        board.on_notice = self._note
-
-    def _note(self) -> None:
-        """Say it once a minute: a log is no place for a countdown."""
-        now = time.monotonic()
-        if self._board.notice and now - self._noted >= NOTE_S:
-            self._noted = now
-            print(self._board.notice, flush=True)
+        board.say = _print
 
     def begin(self, job: JobData) -> None:
         """Say how much there is to do."""
@@ -136,7 +164,7 @@ class Lines:
 
     def moment(self, moment: Moment) -> None:
         """Too much for a log."""
-        self._board.moments[moment.trial] = moment
+        self._board.moment(moment)
 
     def ended(self, trial: TrialId, score: Score) -> None:
         """Say what a trial came to."""
@@ -148,10 +176,9 @@ class Lines:
 class Screen:
     """A live view: one line per running trial, the bar, and the table that fills."""
 
-    def __init__(self, board: Board, live: Live) -> None:
+    def __init__(self, board: Board, console: Console) -> None:
         self._board = board
-        self._live = live
-        board.on_notice = self._show
+        self._console = console
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -159,7 +186,7 @@ class Screen:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            console=live.console,
+            console=console,
         )
         self._task = self._bar.add_task("trials", total=None)
 
@@ -167,40 +194,43 @@ class Screen:
         """Set the bar."""
         self._board.begin(job)
         self._bar.reset(self._task, total=self._board.planned, completed=self._board.done)
-        self._show()
 
     def started(self, trial: TrialId) -> None:
         """A line appears."""
         self._board.started(trial)
-        self._show()
 
     def moment(self, moment: Moment) -> None:
         """A line changes."""
-        self._board.moments[moment.trial] = moment
-        self._show()
+        self._board.moment(moment)
 
     def ended(self, trial: TrialId, score: Score) -> None:
         """A line goes, the table changes."""
         self._board.ended(trial, score)
         self._bar.update(self._task, completed=self._board.done)
-        self._show()
 
-    def _show(self) -> None:
-        width = self._live.console.width
-        running = [*self._running(), *self._noticed()]
-        self._live.update(Group(self._board.table(width), Group(*running), self._bar))
-
-    def _noticed(self) -> Iterable[Text]:
-        if self._board.notice:
-            yield Text(f"  {self._board.notice}", style="bold yellow")
+    def __rich__(self) -> Group:
+        """Drawn anew several times a second: countdowns and ages move while nothing happens."""
+        table = self._board.table(self._console.width)
+        holds = (Text(f"  {line}", style="yellow") for line in self._board.holds)
+        return Group(table, Group(*self._running()), *holds, self._bar)
 
     def _running(self) -> Iterable[Text]:
         now = time.monotonic()
         for trial, moment in sorted(self._board.moments.items()):
-            stop = "" if moment.stop is None else f"stop {moment.stop} "
-            cost = "" if moment.cost_usd is None else f" ${dollars(moment.cost_usd)}"
-            age = now - self._board.since.get(trial, now)
-            yield Text(f"  {trial!s:<14} {stop}{moment.doing}{cost} ({age:.0f}s)", style="dim")
+            yield Text(line_of(moment, now - self._board.since.get(trial, now)), style="dim")
+
+
+def line_of(moment: Moment, age_s: float) -> str:
+    """What one trial does, and what it waits for."""
+    stop = "" if moment.stop is None else f"stop {moment.stop} "
+    waits = f", waits for {' and '.join(moment.waits_for)}" if moment.waits_for else ""
+    cost = "" if moment.cost_usd is None else f" ${dollars(moment.cost_usd)}"
+    return f"  {moment.trial!s:<14} {stop}{moment.doing}{waits}{cost} ({age_s:.0f}s)"
+
+
+def _print(line: str) -> None:
+    print(line)
+    sys.stdout.flush()
 
 
 @contextmanager
@@ -210,5 +240,6 @@ def watching(board: Board) -> Iterator[Display]:
     if not console.is_terminal:
         yield Lines(board)
         return
-    with Live(Text("setting up"), console=console, refresh_per_second=8) as live:
-        yield Screen(board, live)
+    screen = Screen(board, console)
+    with Live(screen, console=console, refresh_per_second=4):
+        yield screen

@@ -56,6 +56,10 @@ def finish(report: Report | None, home: JobDir, max_cost: float | None) -> None:
     counts = count(report.job)
     console.print(render(counts) if console.width >= WIDE else render_narrow(counts))
     console.print(f"Job: {home.path}", highlight=False)
+    for kept in report.job.kept:
+        changed = "; ".join(kept.differences)
+        said = f"kept: {len(kept.trials)} trials were run under {kept.lock}: {changed}"
+        console.print(said, highlight=False, markup=False)
     for trial, score in report.broken.items():
         console.print(
             f"invalid: {trial}: {score.status} {score.why}", highlight=False, markup=False

@@ -14,6 +14,7 @@ from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
 from gatebench.cli.display import Board, watching
 from gatebench.cli.ending import finish, show_plan
 from gatebench.cli.interrupts import interruptible
+from gatebench.cli.node import here
 from gatebench.cli.paying import agree, expected, metered, pays, show_estimate
 from gatebench.cli.spending import (
     Spending,
@@ -23,13 +24,15 @@ from gatebench.cli.spending import (
     terms_of,
     upstreams_of,
 )
+from gatebench.errors import UsageError
 from gatebench.gateway import Fault, Hooks
 from gatebench.matrix.allowance import Allowance
+from gatebench.matrix.executors import Where
 from gatebench.matrix.hold import Hold
 from gatebench.matrix.run import Order, Report, run_job
 from gatebench.matrix.schedule import Drain
 from gatebench.store.job_dir import JobDir
-from gatebench.trial.bench import Means
+from gatebench.trial.bench import SHARED, Means
 
 
 class SandboxKind(StrEnum):
@@ -38,6 +41,13 @@ class SandboxKind(StrEnum):
     AUTO = "auto"
     BWRAP = "bwrap"
     NONE = "none"
+
+
+class ExecutorKind(StrEnum):
+    """What runs the trials."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 def main(
@@ -84,6 +94,10 @@ def main(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Judge and test every tree anew, equal ones too.")
     ] = False,
+    reuse: Annotated[
+        str | None,
+        typer.Option(help="Share results of equal trees across jobs: 'shared', or a directory."),
+    ] = None,
     max_cost: options.MaxCost = None,
     max_cost_trial: options.MaxCostTrial = None,
     max_cost_role: options.MaxCostRole = "",
@@ -94,9 +108,19 @@ def main(
     max_wall: Annotated[
         float | None, typer.Option(min=0, help="Seconds; passed, no more trials are started.")
     ] = None,
+    executor: Annotated[
+        ExecutorKind, typer.Option(help="ray runs trials on a cluster (docs/scaling.md).")
+    ] = ExecutorKind.LOCAL,
+    ray_address: Annotated[
+        str | None, typer.Option(help="The cluster's; without it Ray's own settings tell.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before paying.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
     new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
+    keep_old: Annotated[
+        bool,
+        typer.Option("--keep-old", help="Go on under a changed lock; old trials stay, marked."),
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
 ) -> None:
     """Run a matrix of trials; without arguments the shipped experiment, simulated.
@@ -131,6 +155,8 @@ def main(
     )
     request = asked.request(reps=reps, give_up=give_up, tag=tag)
     matrix, suite = matrix_of(asked, request)
+    if new and keep_old:
+        raise UsageError("--new and --keep-old exclude each other.", "Leave one of them out.")
     home = JobDir(home_of(asked, matrix, out, give_up, new=new))
     spending = Spending(
         max_cost=max_cost,
@@ -150,14 +176,15 @@ def main(
         return
     if pays(matrix, spending):
         agree(matrix, home, spending, yes=yes)
-    board, drain, hold = Board(), Drain(), Hold()
+    drain, hold = Drain(), Hold()
+    board = Board(drain)
     upstreams = upstreams_of(matrix.choice, spending)
     terms = terms_of(asked, matrix.choice, home, spending)
     if terms.spent_up and metered(matrix.choice):
         drain.ask(terms.spent_up)
-    hold.patience_s, hold.tell = terms.patience.hold_s, board.pause
+    hold.patience_s, hold.tell = terms.patience.hold_s, board.paused
     hooks = Hooks(
-        on_pause=board.pause,
+        on_pause=board.paused,
         on_hold=lambda left_s, why: hold.ask(left_s, why, drain),
         on_drain=lambda fault, why: drain.ask(_said(fault, why, asked)),
         on_mismatch=board.note,
@@ -168,14 +195,18 @@ def main(
         sandbox.value,
         agent_bin,
         fresh=no_cache,
+        reuse=_reused(reuse, no_cache=no_cache),
         roles=any(c.asks for c in matrix.configs),
         secrets=secrets_of(upstreams, matrix.choice),
         terms=replace(terms, hooks=hooks),
         upstreams=upstreams,
         login=place.login(),
     )
-    allowance = Allowance(None if metered(matrix.choice) else spending.max_cost, max_wall)
-    order = Order(matrix, home, means, jobs, drain, allowance, hold)
+    # Here the gateway counts each call; on a cluster each machine's own would, so the head does.
+    counted = metered(matrix.choice) and executor is ExecutorKind.LOCAL
+    allowance = Allowance(None if counted else spending.max_cost, max_wall)
+    where = Where(executor.value, ray_address, here)
+    order = Order(matrix, home, means, jobs, drain, allowance, hold, where, keep_old)
     finish(_run(order, board), home, spending.max_cost)
 
 
@@ -191,3 +222,14 @@ def _run(order: Order, board: Board) -> Report | None:
     with watching(board) as display:
         work = partial(run_job, order, display)
         return anyio.run(partial(interruptible, order.drain, work, "trials"), backend="asyncio")
+
+
+def _reused(where: str | None, *, no_cache: bool) -> str | None:
+    """Where results of equal trees are shared; a directory by its whole path.
+
+    Raises:
+        UsageError: nothing is to be reused at the same time.
+    """
+    if where and no_cache:
+        raise UsageError("--reuse and --no-cache exclude each other.", "Leave one of them out.")
+    return where if where in {None, SHARED} else str(Path(str(where)).absolute())

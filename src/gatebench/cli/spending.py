@@ -95,7 +95,7 @@ def upstreams_of(choice: Choice, spending: Spending) -> Upstreams:
         UsageError: a URL that won't do, or a key that isn't there.
     """
     url = choice.upstream or ANTHROPIC
-    worker = Upstream(url, _credential(spending.key, "--key") or _usual_key())
+    worker = Upstream(url, _credential(spending.key, "--key") or usual_key())
     return Upstreams(
         worker,
         _other(worker, choice.reviewer_upstream, spending.reviewer_key, "--reviewer-key"),
@@ -119,7 +119,8 @@ def key_named(key: str | None) -> str:
     return key or next(usual, "")
 
 
-def _usual_key() -> Credential | None:
+def usual_key() -> Credential | None:
+    """The worker's key where the environment names it as usual."""
     for name, prefix in _KEY_NAMES:
         if place.variable(name):
             return _credential(prefix + name, "")

@@ -66,6 +66,11 @@ class AcceptanceRun:
         return not self.run.green and (self.again is None or not self.again.green)
 
     @property
+    def wall_s(self) -> float:
+        """What both runs took."""
+        return self.run.wall_s + (self.again.wall_s if self.again else 0.0)
+
+    @property
     def failed(self) -> int:
         """Tests that failed for good; what never ran because collecting failed counts as one."""
         return len(self.failed_ids) or int(self.red)

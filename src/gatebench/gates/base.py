@@ -15,6 +15,7 @@ from gatebench.model.task import Task
 from gatebench.model.usage import Role
 from gatebench.sandbox import Bind, Sandbox
 from gatebench.suites import Suite, TestEnvironment
+from gatebench.suites.results import Results
 from gatebench.workspace import Cut, TreeStore
 
 
@@ -94,8 +95,8 @@ class Ground:
     """Files one piece of evidence in the trial's directory: (name, content)."""
     read: Callable[[str], bytes | None] = _nothing
     """Evidence filed before, by name; ``None`` where there is none."""
-    fresh: bool = False
-    """Look at every snapshot anew, equal ones too."""
+    results: Results = field(default_factory=Results)
+    """What is known of trees already; the job's own."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The gate's own settings from the config."""
     seed: int = 0

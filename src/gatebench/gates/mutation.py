@@ -90,7 +90,7 @@ class MutationGate:
         Raises:
             GateFault: the tests or the mutants can't be had.
         """
-        known = None if self._ground.fresh else self._judged.get(stop.tree)
+        known = None if self._ground.results.fresh else self._judged.get(stop.tree)
         judged = known or await self._judge(stop.tree)
         self._judged[stop.tree] = judged
         red = not judged.baseline.green or self._unnoticed(judged)

@@ -1,10 +1,12 @@
 """Gate 1, behaviour tests: the library's suite and the acceptance tests, both on the snapshot."""
 
+import hashlib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
+from pydantic import TypeAdapter
 
 from gatebench.gates.acceptance import AcceptanceRun, run_acceptance, run_started
 from gatebench.gates.base import Ground, StopView
@@ -16,6 +18,7 @@ from gatebench.model.score import WriterOutcome
 from gatebench.model.stop import GateResult, GateStatus
 from gatebench.suites.own_tests import own_job
 from gatebench.suites.pytest_run import PytestRun
+from gatebench.suites.results import Kind
 from gatebench.suites.testing import Bench
 
 TAIL_LINES = 40
@@ -43,11 +46,33 @@ class Ran:
     suite: PytestRun
     acceptance: AcceptanceRun | None
     """``None`` without acceptance tests."""
+    cached: bool = False
+    """Both results were known already."""
+
+    @property
+    def wall_s(self) -> float:
+        """What they took when they were run, side by side."""
+        acceptance = self.acceptance.wall_s if self.acceptance else 0.0
+        return round(max(self.suite.wall_s, acceptance), 3)
 
     @property
     def red(self) -> bool:
         """Whether either blocks."""
         return not self.suite.green or (self.acceptance is not None and self.acceptance.red)
+
+
+_SUITE = Kind(
+    "gate-suites",
+    TypeAdapter(PytestRun),
+    red=lambda run: None if run.green else run.failed_ids,
+    sound=lambda run: run.started,
+)
+_ACCEPTANCE = Kind(
+    "gate-acceptance",
+    TypeAdapter(AcceptanceRun),
+    red=lambda run: run.failed_ids if run.red else None,
+    confirmed=lambda run: run.again is not None,
+)
 
 
 class TestsGate:
@@ -62,7 +87,6 @@ class TestsGate:
         self._bench = Bench(ground.sandbox, ground.environment)
         self._written: Written | None = None
         self._fail_final: int | None = None
-        self._ran: dict[str, Ran] = {}
 
     @property
     def writer_outcome(self) -> WriterOutcome | None:
@@ -96,7 +120,6 @@ class TestsGate:
         Raises:
             GateFault: a fault of ours.
         """
-        cached = self._known(stop.tree) is not None
         ran = await self._run(stop.tree)
         self._ground.write(f"gate1-{stop.n}.txt", ran.suite.log)
         if ran.acceptance is not None:
@@ -105,7 +128,8 @@ class TestsGate:
         return GateResult(
             name=self.name,
             status=GateStatus.RED if ran.red else GateStatus.PASS,
-            cached=cached,
+            wall_s=ran.wall_s if ran.cached else None,
+            cached=ran.cached,
             reason=reason_of(ran) if ran.red else "",
             detail={**_detail(ran), "tests_touched": touched},
         )
@@ -118,8 +142,7 @@ class TestsGate:
         """
         if self._source is None:
             return
-        known = self._known(tree)
-        final = known.acceptance if known else await self._acceptance(tree)
+        final = (await self._acceptance(tree))[0]
         if final is not None:
             self._fail_final = final.failed
             self._ground.write("gatetests-final.txt", final.log)
@@ -128,16 +151,9 @@ class TestsGate:
     def _source(self) -> str | None:
         return self._written.source if self._written else None
 
-    def _known(self, tree: str) -> Ran | None:
-        """What ran on this very tree before."""
-        return None if self._ground.fresh else self._ran.get(tree)
-
     async def _run(self, tree: str) -> Ran:
-        known = self._known(tree)
-        if known is not None:
-            return known
-        suites: list[PytestRun] = []
-        acceptances: list[AcceptanceRun | None] = []
+        suites: list[tuple[PytestRun, bool]] = []
+        acceptances: list[tuple[AcceptanceRun | None, bool]] = []
 
         async def suite() -> None:
             suites.append(await self._suite(tree))
@@ -146,21 +162,38 @@ class TestsGate:
             acceptances.append(await self._acceptance(tree))
 
         await side_by_side(suite, acceptance)
-        self._ran[tree] = Ran(suites[0], acceptances[0])
-        return self._ran[tree]
+        (ran, known), (accepted, accepted_known) = suites[0], acceptances[0]
+        return Ran(ran, accepted, cached=known and accepted_known)
 
-    async def _suite(self, tree: str) -> PytestRun:
-        """The snapshot's own copy of the suite, in a copy that it may write to."""
+    async def _suite(self, tree: str) -> tuple[PytestRun, bool]:
+        """The snapshot's own copy of the suite, and whether its result was known already."""
+        library, limit_s = self._ground.suite.library, self._settings.suite_s
+        key = (*self._where(tree), *library.command, library.tests, str(limit_s))
+        return await self._ground.results.get(_SUITE, key, lambda: self._run_suite(tree))
+
+    async def _acceptance(self, tree: str) -> tuple[AcceptanceRun | None, bool]:
+        """The acceptance tests, and whether their result was known already."""
+        source = self._source
+        if source is None:
+            return None, True
+        digest = hashlib.sha256(source.encode()).hexdigest()
+        key = (*self._where(tree), digest, str(self._settings.acceptance_s))
+        return await self._ground.results.get(
+            _ACCEPTANCE, key, lambda: self._run_acceptance(tree, source)
+        )
+
+    def _where(self, tree: str) -> tuple[str, ...]:
+        return tree, self._ground.environment.digest, self._ground.sandbox.kind
+
+    async def _run_suite(self, tree: str) -> PytestRun:
+        """In a copy that it may write to."""
         async with scratch_copy(self._ground.trees, tree) as copy:
             job = own_job(self._ground.suite.library, copy, self._settings.suite_s)
             return await run_started(self._bench, job)
 
-    async def _acceptance(self, tree: str) -> AcceptanceRun | None:
-        if self._source is None:
-            return None
+    async def _run_acceptance(self, tree: str, source: str) -> AcceptanceRun:
         async with checkout(self._ground.trees, tree) as copy:
-            limit_s = self._settings.acceptance_s
-            return await run_acceptance(self._bench, self._source, copy, limit_s)
+            return await run_acceptance(self._bench, source, copy, self._settings.acceptance_s)
 
     async def _touched(self, tree: str) -> bool:
         """Whether the library's tests were changed: logged, decides nothing."""

@@ -28,6 +28,8 @@ from gatebench.model.usage import Call, Role
 _SLOWS = frozenset((Fault.RATE_LIMITED, Fault.OVERLOADED))
 _NEVER_AGAIN = (("x-should-retry", "false"),)
 """The gateway has tried for long enough; the CLI that honours this doesn't start over."""
+LANE, LIMIT = "a lane of the gateway", "the provider's limit to lift"
+"""What a call waits for, in words."""
 _BAD_GATEWAY, _TOO_MANY = 502, 429
 
 
@@ -134,7 +136,7 @@ class LiveEngine:
         while True:
             self._check_budget(log)
             async with AsyncExitStack() as attempt:
-                with log.waiting():
+                with log.waiting(LIMIT if line.lanes.paused else LANE):
                     began = await attempt.enter_async_context(line.lanes.lane())
                 self._check_budget(log)
                 log.tries += 1
@@ -149,7 +151,7 @@ class LiveEngine:
             log.missed(opened.fault, opened.status, opened.meter)
             self._settle(log)  # a try that may cost something counts before the next one
             log.slept_s += wait_s
-            with log.waiting():
+            with log.waiting(f"the provider ({opened.fault.value})"):
                 await anyio.sleep(wait_s)
 
     @property

@@ -46,11 +46,11 @@ class Log:
         return str(self.inbound.request.get("model", ""))
 
     @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Time that isn't the model's; the site's own clock is told."""
+    def waiting(self, what: str) -> Iterator[None]:
+        """Time that isn't the model's; the site is told, and what is waited for."""
         began = time.monotonic()
         try:
-            with self.site.spec.waiting():
+            with self.site.spec.waiting(what):
                 yield
         finally:
             self.waited_s += time.monotonic() - began

@@ -16,9 +16,9 @@ Sink = Callable[[Call, Request], None]
 it raises is a fault, and the client's HTTP 500."""
 
 
-Waiting = Callable[[], AbstractContextManager[None]]
-"""Gives what a relay enters while it makes the client wait for reasons that are not the model's;
-a trial stops its worker's clock in there."""
+Waiting = Callable[[str], AbstractContextManager[Any]]
+"""Gives what a relay enters while it makes the client wait for reasons that are not the model's. It
+gets what is waited for, in a few words; a trial stops its worker's clock in there."""
 Headers = tuple[tuple[str, str], ...]
 """Header names, lower case, and values, in order."""
 

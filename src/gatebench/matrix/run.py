@@ -7,20 +7,21 @@ from typing import Protocol
 import anyio
 
 from gatebench.matrix.allowance import Allowance
+from gatebench.matrix.executors import Executor, Where, opener_of
 from gatebench.matrix.hold import Hold
 from gatebench.matrix.left import left_of
-from gatebench.matrix.lock import make_lock, reconcile
+from gatebench.matrix.lock import Past, make_lock, reconcile
 from gatebench.matrix.schedule import Drain, follow_file, run_lanes
 from gatebench.model.faults import fault
 from gatebench.model.job import JobData
-from gatebench.model.matrix import Matrix
+from gatebench.model.matrix import Lock, Matrix
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
 from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.reading import load_job
 from gatebench.trial.bench import Bench, Means, open_bench
-from gatebench.trial.lifecycle import Job, run_trial
+from gatebench.trial.lifecycle import Job
 from gatebench.trial.progress import Watcher
 from gatebench.trial.ready import check_ready, config_digests
 from gatebench.trial.words import in_a_line
@@ -48,6 +49,9 @@ class Order:
     drain: Drain = field(default_factory=Drain)
     allowance: Allowance = field(default_factory=Allowance)
     hold: Hold = field(default_factory=Hold)
+    where: Where = field(default_factory=Where)
+    keep_old: bool = False
+    """Finished trials of another lock stay, marked."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
     for secret in order.means.secrets:
         home.redactor.add(secret)
     home.refuse_alien()
+    open_executor = opener_of(order.where.name)
     async with open_bench(order.matrix.choice, order.means, home.trees) as bench:
         check_ready(bench, order.matrix.tasks, order.matrix.configs)
         with home.claimed():
@@ -95,9 +100,9 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
             with Journal(home.journal, home.redactor) as journal:
                 journal.append({"event": "invoked", "at": _now(), "trials": len(wanted)})
                 job = Job(bench, home, journal, watcher)
-                runner = _Runner(order, job)
                 todo = left_of(order.matrix, home, bench.budgets)
-                await _run_all(order, runner, todo)
+                async with open_executor(order.where, job, order.drain) as executor:
+                    await _run_all(order, _Runner(order, job, executor), todo)
         return _report(order, wanted)
 
 
@@ -115,17 +120,32 @@ async def _run_all(order: Order, runner: "_Runner", todo: list[TrialId]) -> None
 
 
 def _lock(order: Order, bench: Bench) -> None:
-    """Reconcile with what the directory holds, and write it down."""
+    """Reconcile with what the directory holds, and write it down; an old lock is kept."""
+    home = order.home
     digests = {**bench.digests, **config_digests(bench, order.matrix.configs)}
-    new = make_lock(order.matrix, digests, bench.suite.tasks)
-    lock = reconcile(order.home.lock(), new, str(order.home.path))
-    order.home.save_lock(lock)
+    old, new = home.lock(), make_lock(order.matrix, digests, bench.suite.tasks)
+    past = None
+    if old is not None:
+        past = Past(old, str(home.path), _finished(home, old), keep=order.keep_old)
+    lock = reconcile(past, new)
+    if old is not None and lock.kept != old.kept:
+        home.keep_lock(lock.kept[-1].lock)
+        for trial in old.matrix.trials():
+            if home.trial(trial).session() is not None:
+                home.trial(trial).begin_attempt()  # it was of the old lock, and isn't done
+    home.save_lock(lock)
+
+
+def _finished(home: JobDir, lock: Lock) -> tuple[str, ...]:
+    scores = {t: home.trial(t).score() for t in lock.matrix.trials()}
+    return tuple(str(trial) for trial, score in scores.items() if score is not None and score.valid)
 
 
 @dataclass(frozen=True)
 class _Runner:
     order: Order
     job: Job
+    executor: Executor
 
     async def run(self, trial: TrialId) -> None:
         """One trial, from its line at the start to its line at the end."""
@@ -136,19 +156,19 @@ class _Runner:
         watcher.started(trial)
         config = self.order.matrix.config(trial.config)
         asked = hold.times
-        score = await run_trial(self.job, trial, config)
+        score = await self.executor.run(trial, config)
         for _ in range(fault(score.status).retries):
             if score.valid:
                 break
             home.note(f"{_now()} again {trial} {in_a_line(score)}")
             await anyio.sleep(PAUSE_S)
-            score = await run_trial(self.job, trial, config)
+            score = await self.executor.run(trial, config)
         while score.status == USAGE_LIMIT and hold.times > asked:
             asked = hold.times
             home.note(f"{_now()} waits {trial} {in_a_line(score)}")
             if not await hold.over(self.order.drain):
                 break
-            score = await run_trial(self.job, trial, config)
+            score = await self.executor.run(trial, config)
         if score.valid:
             hold.went_well()
         home.note(f"{_now()} end {trial} {in_a_line(score)}")

@@ -43,6 +43,9 @@ FAULTS: dict[str, Fault] = {
     "spawn_failed": Fault(
         Who.SANDBOX, valid=False, retries=1, meaning="a command could not be started"
     ),
+    "node_lost": Fault(
+        Who.SANDBOX, valid=False, retries=3, meaning="the machine it ran on was lost"
+    ),
     "api_error": Fault(Who.PROVIDER, valid=False, retries=1, meaning="the model's service failed"),
     "agent_error": Fault(
         Who.HARNESS, valid=False, retries=1, meaning="the agent's program called its end an error"

@@ -1,8 +1,9 @@
 """What a job directory holds, read back for analysis."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gatebench.model.matrix import Kept
 from gatebench.model.reasons import Triage
 from gatebench.model.replay import ReplayData
 from gatebench.model.score import Score
@@ -38,13 +39,15 @@ class JobData:
     configs: tuple[str, ...]
     """In the matrix's order."""
     reps: int
-    requirements: int
-    """Requirements per task."""
+    requirements: Mapping[str, int]
+    """Number of requirements by task."""
     simulated: bool
     trials: tuple[TrialData, ...] = field(default=())
     """Every planned trial, tagged ones left out."""
     replay: ReplayData | None = None
     """What its replays have left, where it was read."""
+    kept: tuple[Kept, ...] = ()
+    """Trials that were run under an earlier lock."""
 
     def of(self, config: str, task: str | None = None) -> Iterator[TrialData]:
         """The trials of one config, and of one task of it where given."""

@@ -84,6 +84,16 @@ class Matrix(Record):
         return tuple(order)
 
 
+class Kept(Record):
+    """Trials that were run under another lock and kept on purpose (``--keep-old``)."""
+
+    lock: str
+    """Name of the file that holds that lock, in the job's directory."""
+    differences: tuple[str, ...]
+    """What was other then, one clause each."""
+    trials: tuple[str, ...]
+
+
 class Lock(Filed):
     """``lock.json``: what this job's trials are made of."""
 
@@ -97,6 +107,8 @@ class Lock(Filed):
 
     requirements: dict[str, tuple[str, ...]]
     """Ids of each task's requirements, so that an analysis needs no suite."""
+    kept: tuple[Kept, ...] = ()
+    """What was run under earlier locks."""
 
     def identity(self) -> dict[str, Any]:
         """What must stay the same for old and new trials to belong together.

@@ -4,11 +4,12 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 import anyio
+from pydantic import TypeAdapter
 
 from gatebench.errors import GateBenchError, OracleFault
 from gatebench.model.verdict import SuiteRun, Verdict
@@ -22,6 +23,7 @@ from gatebench.suites.collection import Bench as CollectingBench
 from gatebench.suites.collection import expected_tests
 from gatebench.suites.hidden import Hidden
 from gatebench.suites.pytest_run import PytestRun
+from gatebench.suites.results import Kind, Results
 from gatebench.suites.testing import Bench, PytestJob, run_pytest
 from gatebench.workspace import TreeStore
 
@@ -44,8 +46,8 @@ class OracleSetup:
     each_limit_s: float = 10.0
     """Seconds for one hidden test."""
     suite_limit_s: float = 300.0
-    fresh: bool = False
-    """Judge every tree anew, equal ones too."""
+    results: Results = field(default_factory=Results)
+    """What is known of trees already."""
 
     @property
     def suite(self) -> Suite:
@@ -67,15 +69,30 @@ class Judgement:
     """``hidden-<n>.txt``: cleaned and capped."""
 
 
+def _failing(judgement: Judgement) -> tuple[str, ...] | None:
+    """The requirements that fail; ``None`` where none does."""
+    return judgement.verdict.summary().failed_reqs or None
+
+
+_JUDGED = Kind(
+    "verdicts",
+    TypeAdapter(Judgement),
+    red=_failing,
+    sound=lambda j: j.verdict.unscorable_reason is None,
+)
+_SUITE = Kind(
+    "suites",
+    TypeAdapter(SuiteRun),
+    red=lambda run: None if run.green else (run.passed, run.failed),
+    sound=lambda run: run.green is not None,
+)
+
+
 class Oracle:
     """Judges trees of one suite; equal trees are judged once, however many ask."""
 
     def __init__(self, setup: OracleSetup) -> None:
         self._setup = setup
-        self._judgements: Once[Judgement] = Once(
-            lambda j: not setup.fresh and j.verdict.unscorable_reason is None
-        )
-        self._suites: Once[SuiteRun] = Once(lambda run: not setup.fresh and run.green is not None)
         self._tests: Once[hidden_run.Hidden] = Once()
         self._baseline: Once[PytestRun] = Once()
 
@@ -89,8 +106,9 @@ class Oracle:
             SuiteError: the hidden tests don't collect on the reference.
         """
         hidden = await self._hidden(task_id)
-        key = (tree, task_id, hidden.digest, self._setup.environment.digest)
-        judgement, cached = await self._judgements.get(key, lambda: self._judge(hidden, tree))
+        key = (*self._ground(tree), task_id, hidden.digest, str(self._setup.each_limit_s))
+        results = self._setup.results
+        judgement, cached = await results.get(_JUDGED, key, lambda: self._judge(hidden, tree))
         verdict = judgement.verdict.model_copy(update={"cached": cached})
         return Judgement(verdict, judgement.log)
 
@@ -111,8 +129,13 @@ class Oracle:
         Raises:
             OracleFault: the pristine tests don't run on upstream itself.
         """
-        key = (tree, self._setup.environment.digest)
-        return (await self._suites.get(key, lambda: self._run_suite(tree)))[0]
+        key = (*self._ground(tree), self._setup.suite.digest)
+        return (await self._setup.results.get(_SUITE, key, lambda: self._run_suite(tree)))[0]
+
+    def _ground(self, tree: str) -> tuple[str, ...]:
+        """The tree, and what it runs in."""
+        setup = self._setup
+        return tree, setup.environment.digest, setup.sandbox.kind
 
     async def _hidden(self, task_id: str) -> hidden_run.Hidden:
         return (await self._tests.get(task_id, lambda: self._collect(task_id)))[0]

@@ -43,6 +43,7 @@ def to_html(found: Results, job: JobData) -> str:
     return _template().render(
         found=found,
         size=_size(found),
+        promises=words.each(found.job.requirements.values(), "hidden requirement"),
         sections=_sections(found),
         reasons=reasons(found),
         blocks=blocks[:MOST],

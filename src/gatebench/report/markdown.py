@@ -47,9 +47,10 @@ def _head(found: Results) -> str:
             (job.reps, "repetition"),
         )
     )
+    promises = words.each(job.requirements.values(), "hidden requirement")
     return (
-        f"Suite {_safe(job.suite)}: {size}, {words.plural(job.requirements, 'hidden requirement')} "
-        f"a task. {job.trials_valid} valid of {job.trials_done} finished of {job.trials_planned} "
+        f"Suite {_safe(job.suite)}: {size}, {promises} a task. "
+        f"{job.trials_valid} valid of {job.trials_done} finished of {job.trials_planned} "
         "planned trials. '–' means unknown or without meaning, never 0."
     )
 

@@ -18,8 +18,9 @@ from 20, Clopper–Pearson at none or all; broken shares: Wilson, modified for f
 
 Dollars per extra requirement: Fieller's set over tasks, shown only where it is bounded.
 
-Tests: t on task differences (tasks like these) and exact label permutation within tasks (these
-tasks), each corrected by Holm over the planned contrasts g1−bare, g3−bare, g13−g1, g13adv−g13.
+Tests: t on task differences (tasks like these) and label permutation within tasks (these tasks;
+exact, or with more than 60 trials of a task by the labellings' mean and variance), each corrected
+by Holm over the planned contrasts g1−bare, g3−bare, g13−g1, g13adv−g13.
 
 Not printed because they were measured not to hold: bootstrap intervals over tasks, intervals that
 take requirements or stops as independent, stop-pooled false-block rates, McNemar's p.

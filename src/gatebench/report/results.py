@@ -27,8 +27,8 @@ class JobHead(Record):
     tasks: tuple[str, ...]
     configs: tuple[str, ...]
     reps: int
-    requirements: int
-    """Per task."""
+    requirements: dict[str, int]
+    """Hidden requirements by task."""
     trials_planned: int
     trials_done: int
     trials_valid: int
@@ -70,7 +70,7 @@ def _head(job: JobData) -> JobHead:
         tasks=job.tasks,
         configs=job.configs,
         reps=job.reps,
-        requirements=job.requirements,
+        requirements=dict(job.requirements),
         trials_planned=len(job.trials),
         trials_done=sum(t.score is not None for t in job.trials),
         trials_valid=sum(t.valid for t in job.trials),

@@ -1,5 +1,7 @@
 """Numbers as people read them: shares, points, dollars, and the limits beside them."""
 
+from collections.abc import Collection
+
 from gatebench.stats.estimate import Estimate
 from gatebench.stats.proportions import RATES_FROM
 
@@ -121,6 +123,12 @@ def listing(parts: list[str]) -> str:
     if len(parts) < 3:  # noqa: PLR2004  # two need no semicolon
         return " and ".join(parts)
     return "; ".join([*parts[:-1], "and " + parts[-1]])
+
+
+def each(numbers: Collection[int], noun: str) -> str:
+    """How many each of several things has: ``5 requirements``, or ``3 to 5 requirements``."""
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    return plural(high, noun) if low == high else f"{low} to {plural(high, noun)}"
 
 
 def plural(n: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from gatebench.model.job import JobData, TrialData
 from gatebench.model.score import Score
 from gatebench.stats.blamed import reason_tables
-from gatebench.stats.cells import Cells, Done, known
+from gatebench.stats.cells import Cells, Done
 from gatebench.stats.compare import comparisons
 from gatebench.stats.costs import cost_tables
 from gatebench.stats.estimate import Estimate, undefined
@@ -101,9 +101,9 @@ def _full_rate(counts: Counts) -> Estimate:
 
 def _counts(cells: Cells, planned: Sequence[TrialData], trials: Sequence[Done]) -> Counts:
     ends = [d.score for d in trials if d.score.hidden_pass is not None]
-    whole = [s.passed for s in ends if s.passed is not None]
-    first = known(cells.first_share(d) for d in trials)
-    requirements = cells.job.requirements
+    full = [s.passed for s in ends if s.passed is not None]
+    whole = cells.job.requirements
+    first = [(share, whole[d.task]) for d in trials if (share := cells.first_share(d)) is not None]
     return Counts(
         planned=len(planned),
         valid=len(trials),
@@ -111,10 +111,10 @@ def _counts(cells: Cells, planned: Sequence[TrialData], trials: Sequence[Done]) 
         passed=sum(s.hidden_pass or 0 for s in ends) if ends else None,
         possible=sum((s.hidden_pass or 0) + (s.hidden_fail or 0) for s in ends),
         unscorable=sum(s.hidden_unscorable or 0 for s in ends),
-        full=sum(whole) if whole else None,
-        judged=len(whole),
-        first_passed=int(sum(first, Fraction(0)) * requirements) if first else None,
-        first_possible=len(first) * requirements,
+        full=sum(full) if full else None,
+        judged=len(full),
+        first_passed=int(sum((s * n for s, n in first), Fraction(0))) if first else None,
+        first_possible=sum(n for _, n in first),
     )
 
 

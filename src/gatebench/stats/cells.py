@@ -83,9 +83,10 @@ class Cells:
         score = done.score
         if score.hook_calls is None:
             return end_share(score)
-        if score.hidden_first_stop is None or not self.job.requirements:
+        whole = self.job.requirements.get(done.task)
+        if score.hidden_first_stop is None or not whole:
             return None
-        return Fraction(score.hidden_first_stop, self.job.requirements)
+        return Fraction(score.hidden_first_stop, whole)
 
     def first_mean(self, task: str, setup: Setup) -> float | None:
         """Mean over all first stops of a task, of all configs whose trials start alike."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from gatebench.model.score import Score
@@ -110,7 +109,7 @@ def extra_of(cells: Cells, config: str, against: str) -> Extra:
     usd = cells.means(config, total_usd), cells.means(against, total_usd)
     tasks = [t for t in cells.job.tasks if all(t in known for known in (*ends, *usd))]
     return Extra(
-        requirements=[cells.job.requirements * (ends[0][t] - ends[1][t]) for t in tasks],
+        requirements=[cells.job.requirements[t] * (ends[0][t] - ends[1][t]) for t in tasks],
         usd=[usd[0][t] - usd[1][t] for t in tasks],
     )
 
@@ -154,9 +153,10 @@ def _permutation(test: PermutationTest | None) -> PermutationResult | None:
 def _discordant(cells: Cells, config: str, against: str) -> tuple[int, int]:
     """Requirements passing in one trial only, over pairs of the same task and rep."""
     ours = theirs = 0
-    for one, two in product(cells.of(config), cells.of(against)):
-        same = (one.task, one.trial.id.rep) == (two.task, two.trial.id.rep)
-        if not same or one.score.failed_reqs is None or two.score.failed_reqs is None:
+    others = {(d.task, d.trial.id.rep): d for d in cells.of(against)}
+    for one in cells.of(config):
+        two = others.get((one.task, one.trial.id.rep))
+        if two is None or one.score.failed_reqs is None or two.score.failed_reqs is None:
             continue
         failing, other = set(one.score.failed_reqs), set(two.score.failed_reqs)
         ours += len(other - failing)

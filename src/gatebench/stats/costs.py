@@ -58,7 +58,7 @@ def _table(cells: Cells, config: str, on_frontier: bool | None) -> CostTable:  #
         induced_worker=_induced(cells, config),
         own_usd_per_right_block=_per_catch(trials),
         work_s_mean=_mean(trials, _work_s),
-        hook_s_mean=_mean(trials, lambda s: s.hook_wall_s),
+        hook_s_mean=_mean([d for d in trials if not _reused(d)], lambda s: s.hook_wall_s),
         on_frontier=on_frontier,
     )
 
@@ -72,6 +72,11 @@ def _mean(trials: Sequence[Done], what: Money) -> float | None:
 def _sum(trials: Sequence[Done], what: Money) -> float | None:
     known = [v for d in trials if (v := what(d.score)) is not None]
     return sum(known) if known and len(known) == len(trials) else None
+
+
+def _reused(done: Done) -> bool:
+    """Whether a gate's result was known already, so that its time is no gate's time."""
+    return any(gate.cached for stop in done.trial.stops for gate in stop.gates)
 
 
 def _work_s(score: Score) -> float | None:

@@ -65,7 +65,7 @@ def play_job(
         tasks=tuple(t.id for t in tasks),
         configs=tuple(c.name for c in configs),
         reps=reps,
-        requirements=max((len(t.requirements) for t in tasks), default=0),
+        requirements={t.id: len(t.requirements) for t in tasks},
         simulated=True,
         trials=tuple(_trials(tasks, configs, reps, seed)),
     )

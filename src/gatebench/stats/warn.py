@@ -14,7 +14,7 @@ def warnings(cells: Cells) -> tuple[str, ...]:
     """All warnings about one job."""
     return tuple(
         sentence
-        for rule in (_missing, _tasks, _reps, _hopeless, _marks, _untold)
+        for rule in (_missing, _tasks, _reps, _hopeless, _kept, _marks, _untold)
         for sentence in rule(cells)
     )
 
@@ -76,6 +76,15 @@ def _hopeless(cells: Cells) -> Iterator[str]:
             f"Nearly hopeless for bare: {', '.join(low)}. Where one task in five is, intervals of "
             "bare pass rates were measured to cover 88–94 %, not 95 %."
         )
+
+
+def _kept(cells: Cells) -> Iterator[str]:
+    for kept in cells.job.kept:
+        if kept.trials:
+            yield (
+                f"{len(kept.trials)} trials were run under another lock ({kept.lock}) and count "
+                f"like the others: {'; '.join(kept.differences)}."
+            )
 
 
 def _marks(cells: Cells) -> Iterator[str]:

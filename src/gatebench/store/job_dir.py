@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from gatebench.errors import JobBusy, JobMismatch, StoreError
 from gatebench.model.matrix import Lock
 from gatebench.model.trial import TrialId
-from gatebench.store.atomic import write_record, write_text
+from gatebench.store.atomic import write_bytes, write_record, write_text
 from gatebench.store.redaction import Redactor
 from gatebench.store.trial_dir import TrialDir
 
@@ -72,6 +72,10 @@ class JobDir:
         """Write the lock, and the plan beside it in words."""
         write_record(self.path / LOCK, lock)
         write_text(self.path / "matrix.txt", "".join(f"{t}\n" for t in lock.matrix.trials()))
+
+    def keep_lock(self, name: str) -> None:
+        """Keep the lock as it is under another name, before another takes its place."""
+        write_bytes(self.path / name, (self.path / LOCK).read_bytes())
 
     def note(self, line: str) -> None:
         """Append one line to ``matrix.log``."""

@@ -40,7 +40,8 @@ def load_job(job: JobDir) -> JobData:
         tasks=matrix.tasks,
         configs=tuple(c.name for c in matrix.configs),
         reps=matrix.reps,
-        requirements=max(len(ids) for ids in lock.requirements.values()),
+        requirements={task: len(ids) for task, ids in lock.requirements.items()},
         simulated=matrix.choice.simulated,
         trials=tuple(trials),
+        kept=lock.kept,
     )

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,6 +119,49 @@ class TrialDir:
             return tuple(StopRecord.model_validate(e) for e in read_lines(path).entries)
         except ValidationError as error:
             raise _alien(path, error) from error
+
+    def changed_since(self, seen: dict[str, tuple[int, int]]) -> dict[str, bytes]:
+        """Files of this attempt that are new or have changed, by name; they are seen then.
+
+        Args:
+            seen: size and time of change (ns) of what was given before, by name.
+        """
+        changed: dict[str, bytes] = {}
+        for path in self._files():
+            try:
+                info = path.stat()
+                data = path.read_bytes()
+            except FileNotFoundError:
+                continue  # a part that has been renamed since
+            name, mark = str(path.relative_to(self.path)), (info.st_size, info.st_mtime_ns)
+            if seen.get(name) != mark:
+                changed[name], seen[name] = data, mark
+        return changed
+
+    def _files(self) -> Iterator[Path]:
+        """This attempt's files; none that is being written (its name begins with a dot)."""
+        if not self.path.is_dir():
+            return
+        for path in sorted(self.path.rglob("*")):
+            attempt = path.relative_to(self.path).parts[0]
+            if attempt != ATTEMPTS and not path.name.startswith(".") and path.is_file():
+                yield path
+
+    def take(self, files: Mapping[str, bytes]) -> None:
+        """Keep files that another machine's directory of this trial held.
+
+        What says how far the trial is comes last: the session, then the score.
+
+        Raises:
+            StoreError: a name that would leave the directory, or a file that can't be written.
+        """
+        milestones = (SESSION, SCORE)
+        for name in sorted(files, key=lambda n: milestones.index(n) if n in milestones else -1):
+            parts = Path(name).parts
+            if not parts or ".." in parts or parts[0] in {"/", ATTEMPTS}:
+                raise StoreError(f"the file {name!r} has no place in {self.path}.")
+            data = self.redactor.clean(files[name])
+            write_bytes(self.file(name), data, durable=name in milestones)
 
     def begin_attempt(self) -> None:
         """Make room for a new attempt: what lies at the top moves to ``attempts/<n>/``."""

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -16,11 +16,10 @@ from gatebench.agents.paths import MODEL_SOCKET
 from gatebench.agents.program import CLAUDE_CODE, AgentProgram, find_agent
 from gatebench.agents.shelter import shelter
 from gatebench.errors import StoreError, SuiteError, UsageError
-from gatebench.gateway import Gateway, Route, Terms, Upstream, Ways, open_ways
+from gatebench.gateway import Gateway, Ways, open_ways
 from gatebench.model.matrix import Choice
-from gatebench.model.usage import Role
 from gatebench.oracle import Oracle, OracleSetup
-from gatebench.sandbox import Bind, DiskBounds, Sandbox, open_sandbox
+from gatebench.sandbox import Bind, Sandbox, open_sandbox
 from gatebench.suites import (
     Suite,
     TestEnvironment,
@@ -29,49 +28,15 @@ from gatebench.suites import (
     load_suite,
 )
 from gatebench.suites.hidden import Hidden, load_hidden
+from gatebench.suites.results import Results
 from gatebench.team import Profile, load_profile
-from gatebench.workspace import TreeStore, apply_patch, make_work_copy
+from gatebench.trial.injection import read_injection
+from gatebench.trial.means import SHARED, Means, Upstreams
+from gatebench.workspace import TreeStore
 
+__all__ = ["SHARED", "VIAS", "Bench", "Means", "Upstreams", "open_bench", "private_directory"]
 VIAS = ("scripted", "live", "record", "playback", "direct")
 """Ways to a model that this version has."""
-
-
-@dataclass(frozen=True)
-class Upstreams:
-    """Where each role's calls go; ``None``: where the worker's go."""
-
-    worker: Upstream = field(default_factory=Upstream)
-    reviewer: Upstream | None = None
-    writer: Upstream | None = None
-
-    def route(self, role: Role, model: str) -> Route:
-        """A role's route."""
-        own = {Role.WORKER: self.worker, Role.WRITER: self.writer}.get(role, self.reviewer)
-        return Route(model, own or self.worker)
-
-
-@dataclass(frozen=True)
-class Means:
-    """What this machine and this invocation give; none of it changes a result."""
-
-    cache: Path
-    search_path: str
-    sandbox: str = "auto"
-    """``auto``, ``bwrap`` or ``none``."""
-    agent_bin: Path | None = None
-    fresh: bool = False
-    """Take nothing from a cache of results."""
-    roles: bool = True
-    """Whether a test writer or reviewers will be needed."""
-    secrets: tuple[str, ...] = ()
-    """What must not be found in anything that is stored."""
-    disk: DiskBounds = field(default_factory=DiskBounds)
-    """What the files of one worker may take."""
-    terms: Terms = field(default_factory=Terms)
-    """On what terms real models are asked."""
-    upstreams: Upstreams = field(default_factory=Upstreams)
-    login: OwnLogin | None = None
-    """The user's own, for trials without a gateway."""
 
 
 @dataclass(frozen=True)
@@ -93,17 +58,16 @@ class Bench:
     oracle: Oracle
     trees: TreeStore
     """Made when the job's directory has been claimed (`Bench.settle_trees`)."""
-    fresh: bool
-    """Nothing is taken from a cache of results."""
     injection: bytes | None
     """The patch applied to every work copy, uncommitted."""
-    disk: DiskBounds
-    """What the files of one worker may take."""
-    upstreams: Upstreams
+    results: Results
+    """What is known of trees already."""
     ways: Ways | None
     """To real models; ``None`` for the simulated team, and without a gateway."""
     login: OwnLogin | None
     """The user's own; then no call goes through the gateway."""
+    means: Means
+    """What it was opened with."""
 
     @property
     def budgets(self) -> dict[str, float]:
@@ -139,7 +103,7 @@ class Bench:
 
     def profile(self, name: str | None) -> Profile:
         """The profile of that name, else the choice's, else the default."""
-        return load_profile(name or self.choice.profile or "mixed")
+        return load_profile(self.means.where(name or self.choice.profile or "mixed"))
 
 
 @asynccontextmanager
@@ -159,27 +123,20 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
         AgentMissing: no usable agent.
     """
     check_via(choice)
-    suite = load_suite(choice.suite)
+    suite = load_suite(means.where(choice.suite))
     sandbox = open_sandbox(means.sandbox)
     await _make_cache(means.cache)
     upstream = await fetch_upstream(suite, means.cache)
     environment = await build_environment(suite, means.cache)
     hidden = load_hidden(suite, upstream)
-    program = await find_agent(
-        choice.agent, sandbox, means.agent_bin, means.search_path, environment.binds
-    )
-    program = await shelter(program, sandbox, means.cache, environment.binds)
-    roles = program if program.name == CLAUDE_CODE else None
-    if roles is None and means.roles:
-        roles = await find_agent(CLAUDE_CODE, sandbox, None, means.search_path, environment.binds)
-        roles = await shelter(roles, sandbox, means.cache, environment.binds)
+    program, roles = await _programs(choice, means, sandbox, environment)
     store = TreeStore(trees)
     with private_directory() as directory:
-        injection = await read_injection(choice.inject, suite, upstream, directory)
+        inject = choice.inject and means.where(choice.inject)
+        injection = await read_injection(inject, suite, upstream, directory)
+        results = means.results
         oracle = Oracle(
-            OracleSetup(
-                hidden, upstream, environment, sandbox, store, means.cache, fresh=means.fresh
-            )
+            OracleSetup(hidden, upstream, environment, sandbox, store, means.cache, results=results)
         )
         async with AsyncExitStack() as stack:
             ways = None
@@ -200,12 +157,27 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
                 oracle=oracle,
                 trees=store,
                 injection=injection,
-                fresh=means.fresh,
-                disk=means.disk,
-                upstreams=means.upstreams,
+                results=results,
                 ways=ways,
                 login=means.login if choice.exposed else None,
+                means=means,
             )
+
+
+async def _programs(
+    choice: Choice, means: Means, sandbox: Sandbox, environment: TestEnvironment
+) -> tuple[AgentProgram, AgentProgram | None]:
+    """The worker's, and what plays the gates' roles; each a copy that tells nothing by its path."""
+
+    async def found(name: str, given: Path | None) -> AgentProgram:
+        binds = environment.binds
+        program = await find_agent(name, sandbox, given, means.search_path, binds)
+        return await shelter(program, sandbox, means.cache, binds)
+
+    program = await found(choice.agent, means.agent_bin)
+    if program.name == CLAUDE_CODE:
+        return program, program
+    return program, await found(CLAUDE_CODE, None) if means.roles else None
 
 
 async def _make_cache(cache: Path) -> None:
@@ -215,40 +187,6 @@ async def _make_cache(cache: Path) -> None:
         raise StoreError(
             f"the cache {cache} can't be made: {error.strerror or error}.",
             "Name another place for it: GATEBENCH_CACHE=DIR.",
-        ) from error
-
-
-async def read_injection(
-    name: str | None, suite: Suite, upstream: Path, scratch: Path
-) -> bytes | None:
-    """The patch of an injection by name, or a patch file by path; tried before any trial.
-
-    Raises:
-        UnknownName: the suite has none of that name.
-        UsageError: there is no such file.
-        SuiteError: it doesn't apply to upstream.
-    """
-    if name is None:
-        return None
-    if "/" in name or name.endswith((".patch", ".diff")):
-        path = Path(name)
-        if not path.is_file():  # noqa: ASYNC240  # one look before anything runs
-            raise UsageError(f"the patch '{name}' is not there.", "Check the path after --inject.")
-    else:
-        path = suite.injection(name)
-    patch = await anyio.to_thread.run_sync(path.read_bytes)
-    await _try_patch(path, patch, upstream, scratch / "i")
-    return patch
-
-
-async def _try_patch(path: Path, patch: bytes, upstream: Path, copy: Path) -> None:
-    await anyio.to_thread.run_sync(make_work_copy, upstream, copy)
-    try:
-        await apply_patch(copy, patch)
-    except SuiteError as error:
-        said = error.message.rpartition("error: ")[2].rstrip(".\n")
-        raise SuiteError(
-            f"the patch {path} doesn't apply to the library: {said}.", error.hint
         ) from error
 
 

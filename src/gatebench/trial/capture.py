@@ -33,7 +33,7 @@ LIMITS = {
 async def capture(run: Run) -> None:
     """Snapshot the final tree and file the session; from here on no agent is needed any more."""
     trees = run.bench.trees
-    snapshot = await trees.snapshot(run.work)
+    snapshot = await trees.snapshot(run.work, run.start_tree)
     run.final_tree = snapshot.tree
     run.home.write("post.diff", await trees.diff(run.start_tree, snapshot.tree))
     run.home.write("numstat.txt", await trees.numstat(run.start_tree, snapshot.tree))

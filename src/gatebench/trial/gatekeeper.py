@@ -60,7 +60,7 @@ class Gatekeeper:
     async def _capture(self, request: StopRequest) -> Snapshot:
         """Take the snapshot, and journal the stop before anything else is done."""
         run, n = self._run, request.n
-        snapshot = await run.bench.trees.snapshot(run.work)
+        snapshot = await run.bench.trees.snapshot(run.work, run.start_tree)
         given = _input(request.input)
         run.log.open(
             StopRecord(

@@ -81,7 +81,7 @@ def ground_of(bench: Bench, task: Task, sites: Sites) -> Ground:
         doors=sites,
         model_socket=bench.model_socket,
         write=_nowhere,
-        fresh=bench.fresh,
+        results=bench.results,
         seed=sites.seed,
         truth=truth_of(bench, task),
     )

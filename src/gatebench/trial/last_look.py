@@ -20,7 +20,8 @@ async def last_look(run: Run) -> None:
     await side_by_side(
         lambda: _judge(run, tree), lambda: _suite(run, tree), lambda: final_gates(run)
     )
-    await run.verdicts.settled()
+    with run.teller.waits("the oracle"):
+        await run.verdicts.settled()
     await run.verdicts.suites_of_blocks()
 
 

@@ -17,7 +17,7 @@ from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.trial_dir import TrialDir
 from gatebench.trial.bench import Bench
-from gatebench.trial.progress import Moment, Watcher
+from gatebench.trial.progress import Teller, Watcher
 from gatebench.trial.shadows import Shadows
 from gatebench.trial.sites import Ledger, Sites
 from gatebench.trial.stop_log import StopLog
@@ -49,7 +49,7 @@ class Run:
     log: StopLog
     verdicts: Verdicts
     shadows: Shadows
-    watcher: Watcher
+    teller: Teller
     attempt: int
     started_at: float = field(default_factory=time.time)
 
@@ -86,19 +86,23 @@ class Run:
         attempt = home.attempt
         log = StopLog(home, job.journal, attempt)
         ledger = Ledger(lambda call: log.event("call", **call.model_dump(mode="json")))
+        teller = Teller(job.watcher, home.id)
+        sites = Sites(
+            job.bench, home.id, config, ledger, home.redactor.add, attempt, waits=teller.waits
+        )
         return cls(
             bench=job.bench,
             home=home,
             config=config,
             place=place,
             task=job.bench.suite.task(home.id.task),
-            sites=Sites(job.bench, home.id, config, ledger, home.redactor.add, attempt),
+            sites=sites,
             ledger=ledger,
             log=log,
-            disk=job.bench.disk,
+            disk=job.bench.means.disk,
             verdicts=Verdicts(job.bench, home, log, group),
             shadows=Shadows(log, group),
-            watcher=job.watcher,
+            teller=teller,
             attempt=attempt,
         )
 
@@ -130,7 +134,7 @@ class Run:
 
     def doing(self, what: str, stop: int | None = None) -> None:
         """Tell whoever watches."""
-        self.watcher.moment(Moment(self.id, what, stop, self.spent_usd))
+        self.teller.doing(what, stop, self.spent_usd)
 
     @property
     def spent_usd(self) -> float | None:

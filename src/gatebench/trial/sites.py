@@ -1,13 +1,14 @@
 """A trial's doors to the model: who may speak, as whom, and what it used."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from gatebench.agents.clock import Stopwatch
 from gatebench.agents.login import Login
 from gatebench.gateway import Engine, Relay, Request, ScriptedEngine, SiteSpec, digest
+from gatebench.gateway.site import Waiting
 from gatebench.model.matrix import Choice
 from gatebench.model.seeds import derive, trial_seed
 from gatebench.model.task import PromptVariant
@@ -86,6 +87,8 @@ class Sites:
     """Sets these sites apart from the trial's own: other names, other draws of the team."""
     satisfied: frozenset[str] | None = None
     """Told to the simulated team where the work is of another hand than the suite's material."""
+    waits: Waiting = nullcontext
+    """Told what a call of any role waits for."""
 
     @contextmanager
     def open(
@@ -111,13 +114,24 @@ class Sites:
         name = "/".join(str(p) for p in parts if p)
         engine = self._engine(name, role, stop, retry)
         clock = clock or Stopwatch()
-        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, clock.paused)
+        waiting = self._both(clock)
+        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
         site = self.bench.gateway.open_site(spec)
         self.hide(site.token)
         try:
             yield Door(site.base_url, clock=clock)
         finally:
             self.bench.gateway.close_site(site)
+
+    def _both(self, clock: Stopwatch) -> Waiting:
+        """The caller's clock stands still, and whoever watches is told why."""
+
+        @contextmanager
+        def wait(what: str) -> Iterator[None]:
+            with clock.paused(), self.waits(what):
+                yield
+
+        return wait
 
     def _engine(self, name: str, role: Role, stop: int | None, retry: int) -> Engine | Relay:
         """A seat of the simulated team, or a way to a real model."""
@@ -126,7 +140,7 @@ class Sites:
             return ScriptedEngine(self._seat(role, stop, retry))
         if ways is None:
             raise ValueError("a site needs a way to its model")
-        route = self.bench.upstreams.route(role, self.model(role))
+        route = self.bench.means.upstreams.route(role, self.model(role))
         return ways.relay(name, role, route, self.attempt)
 
     @property

@@ -7,7 +7,7 @@ a say: every file is read as the bytes it holds.
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,12 +57,33 @@ class Snapshot:
     """What it lacks."""
 
 
-def scan(objects: Objects, work: Path, bounds: Bounds) -> Snapshot:
-    """Capture a work copy."""
-    run = _Scan(objects, bounds)
+def scan(objects: Objects, work: Path, bounds: Bounds, first: Iterable[bytes] = ()) -> Snapshot:
+    """Capture a work copy.
+
+    Args:
+        objects: where its files go.
+        work: the work copy.
+        bounds: how much is captured.
+        first: paths that are captured before all others, so that no number of new files can crowd
+            them out.
+    """
+    run = _Scan(objects, bounds, _with_folders(first))
     with _opened(os.fsencode(work), None) as folder:
+        if run.known:
+            run.folder(folder, b"", 0)
+            run.all = True
         run.folder(folder, b"", 0)
     return Snapshot(write_tree(objects, run.flat), tuple(run.cut))
+
+
+def _with_folders(paths: Iterable[bytes]) -> frozenset[bytes]:
+    """The paths, and every directory above them."""
+    found: set[bytes] = set()
+    for path in paths:
+        while path and path not in found:
+            found.add(path)
+            path = path.rpartition(b"/")[0]  # noqa: PLW2901  # upwards
+    return frozenset(found)
 
 
 @contextmanager
@@ -80,22 +101,36 @@ def _opened(name: bytes, parent: int | None) -> Iterator[int]:
 class _Scan:
     objects: Objects
     bounds: Bounds
+    known: frozenset[bytes] = frozenset()
+    """Paths that come first, and the directories they are in."""
+    all: bool = field(init=False)
+    """Whether the others are captured too, in this round."""
     flat: dict[bytes, Entry] = field(default_factory=dict)
     cut: list[Cut] = field(default_factory=list)
     bytes_read: int = 0
     full: bool = False
+    left_out: set[bytes] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.all = not self.known
 
     def folder(self, folder: int, prefix: bytes, depth: int) -> None:
-        """Capture a directory and all below it, in the order of names."""
-        for name in sorted(map(os.fsencode, os.listdir(folder))):
+        """Capture a directory and all below it: what is known first, then in the order of names."""
+        names = map(os.fsencode, os.listdir(folder))
+        for name in sorted(names, key=lambda n: (prefix + n not in self.known, n)):
             if self.full:
                 return
-            if is_git_dir(name) or name in _CACHES:
+            if is_git_dir(name) or name in _CACHES or self._settled(prefix + name):
                 continue
             try:
                 self._one(folder, name, prefix + name, depth)
             except OSError as error:
                 self._leave_out(prefix + name, _reason(error))
+
+    def _settled(self, path: bytes) -> bool:
+        """Whether a path was dealt with before, or isn't the business of this round."""
+        done = path in self.flat or path in self.left_out
+        return done or not (self.all or path in self.known)
 
     def _one(self, folder: int, name: bytes, path: bytes, depth: int) -> None:
         info = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -136,13 +171,15 @@ class _Scan:
         too_many = len(self.flat) >= bounds.files
         if too_many or self.bytes_read + len(data) > bounds.total_bytes:
             what = f"{bounds.files} files" if too_many else f"{bounds.total_bytes} bytes"
-            self._leave_out(path, f"this and all that follows by name: beyond {what} in total")
+            self._leave_out(path, f"this and all that follows: beyond {what} in total")
             self.full = True
             return
         self.bytes_read += len(data)
         self.flat[path] = Entry(mode, self.objects.put("blob", data))
 
     def _leave_out(self, path: bytes, reason: str, size: int | None = None) -> None:
+        if path in self.known:
+            self.left_out.add(path)
         if len(self.cut) < self.bounds.files:
             self.cut.append(Cut(path.decode("utf-8", "backslashreplace"), reason, size))
 

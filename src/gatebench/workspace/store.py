@@ -59,13 +59,21 @@ class TreeStore:
             if not (self._dir / name).exists():
                 (self._dir / name).write_bytes(data)
 
-    async def snapshot(self, work: Path) -> Snapshot:
+    async def snapshot(self, work: Path, start: str | None = None) -> Snapshot:
         """Capture a work copy: all of it but ``.git`` and byte-code caches, within bounds.
+
+        Args:
+            work: the work copy.
+            start: the tree it began with, whose files are captured before all others.
 
         Raises:
             StoreError: the store can't be written.
         """
-        return await anyio.to_thread.run_sync(scan, self._objects, work, self._bounds)
+        return await anyio.to_thread.run_sync(self._snapshot, work, start)
+
+    def _snapshot(self, work: Path, start: str | None) -> Snapshot:
+        first = read_tree(self._objects, start) if start else ()
+        return scan(self._objects, work, self._bounds, first)
 
     async def add_files(self, base: str | None, files: Mapping[str, bytes | None]) -> str:
         """A tree with files replaced or, for ``None``, deleted; gives its id.
@@ -124,6 +132,27 @@ class TreeStore:
         """Every path of a tree; bytes that are no UTF-8 as surrogates."""
         flat = await anyio.to_thread.run_sync(read_tree, self._objects, tree)
         return frozenset(map(os.fsdecode, flat))
+
+    async def since(self, known: set[str]) -> dict[str, bytes]:
+        """The objects that aren't among those known, for another store; they are known then."""
+        return await anyio.to_thread.run_sync(self._since, known)
+
+    def _since(self, known: set[str]) -> dict[str, bytes]:
+        fresh = {name: self._objects.packed(name) for name in self._objects.names() - known}
+        known.update(fresh)
+        return fresh
+
+    async def take(self, objects: Mapping[str, bytes]) -> None:
+        """Store what another store gave.
+
+        Raises:
+            StoreError: something arrived damaged, or can't be written.
+        """
+        await anyio.to_thread.run_sync(self._take, objects)
+
+    def _take(self, objects: Mapping[str, bytes]) -> None:
+        for name, packed in objects.items():
+            self._objects.take(name, packed)
 
     async def read(self, tree: str, path: str) -> bytes | None:
         """A file's content; ``None`` where the tree has no such file, or a link."""
