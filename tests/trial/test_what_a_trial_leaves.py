@@ -29,6 +29,7 @@ SCORE = (
 )
 OURS = (
     *("schema", "api_errors", "unsandboxed", "credential_exposed", "injected", "budgets", "why"),
+    "cost_shadow_usd",
 )
 STOP = (
     *("ts", "n", "tree", "stop_hook_active", "gates", "gate1", "gate3", "hidden", "decision"),
