@@ -9,7 +9,7 @@ from gatebench.gates.registry import gate_names
 from gatebench.matrix.file import MatrixFile, resolve_config
 from gatebench.model.matrix import Lock
 from gatebench.model.replay import Arm, Kind, ReplayLock, Spec, spec_of
-from gatebench.model.trial import SHIPPED_CONFIGS, Config
+from gatebench.model.trial import READY_CONFIGS, Config, kind_of
 from gatebench.store.job_dir import JobDir
 from gatebench.store.replay_dir import LOOK, ReplayDir, replay_dir
 from gatebench.trial.states import Subject, Wanted, planted_subjects, recorded_subjects
@@ -120,14 +120,14 @@ def config_named(name: str, lock: Lock, file: MatrixFile | None) -> Config:
     tables = file.configs if file else {}
     known = {
         **{gate: Config(name=_plain(gate), gates=(gate,)) for gate in gate_names()},
-        **{config.name: config for config in SHIPPED_CONFIGS},
+        **{config.name: config for config in READY_CONFIGS},
         **{config.name: config for config in lock.matrix.configs},
         **{own: resolve_config(own, table) for own, table in tables.items()},
     }
     if name not in known:
         raise UnknownName("config or gate", name, tuple(known))
     for gate in known[name].gates:
-        if gate.partition(":")[0] not in gate_names():
+        if kind_of(gate) not in gate_names():
             raise UnknownName("gate", gate, gate_names())
     return known[name]
 

@@ -73,8 +73,8 @@ def spec_of(config: Config, gate: str, choice: Choice) -> Spec:
 
 
 def asks(config: Config, spec: Spec, choice: Choice) -> bool:
-    """Whether a config of a job asks this very gate, however it puts the task."""
-    if spec.gate not in config.gates:
+    """Whether a config of a job asks this very gate, in the open or as a shadow."""
+    if spec.gate not in config.all_gates:
         return False
     own = spec_of(config, spec.gate, choice)
     return own.model_copy(update={"prompt": spec.prompt}) == spec

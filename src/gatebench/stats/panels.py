@@ -16,6 +16,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 
 from gatebench.model.labels import Label
 from gatebench.model.replay import Look, Spec, State
+from gatebench.model.trial import kind_of
 from gatebench.stats.agreement import NO_INTERVAL
 from gatebench.stats.estimate import Estimate, undefined
 from gatebench.stats.replay_records import Group, ReplayTables, RetestRow, RuleRow
@@ -103,7 +104,7 @@ def _reviews(seen: Seen) -> list[dict[str, Spec]]:
     together: dict[str, dict[str, Spec]] = {}
     for arm in seen.data.arms:
         for spec in arm.specs:
-            if spec.gate.partition(":")[0] == "review":
+            if kind_of(spec.gate) == "review":
                 variant = str(spec.settings.get("variant", "indep"))
                 rest = {k: v for k, v in spec.settings.items() if k != "variant"}
                 alike = spec.model_copy(update={"settings": rest}).model_dump_json()

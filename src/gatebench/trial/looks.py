@@ -14,6 +14,7 @@ from gatebench.model.trial import Config
 from gatebench.model.usage import Call
 from gatebench.store.journal import Journal
 from gatebench.store.replay_dir import LOOK, PREPARED, ReplayDir, Shelf
+from gatebench.store.trial_dir import TrialDir
 from gatebench.trial.bench import Bench
 from gatebench.trial.desk import Desk, KeptCalls, LostCall, Till, lost
 from gatebench.trial.gates import ground_of
@@ -55,7 +56,7 @@ class Onlooker:
             return
         gate, desk = await self._ready(state)
         desk.write_to = None
-        await run_gates([gate], _view(state), run_all=False, doing=_unheard)
+        await run_gates([gate], self._view(state), run_all=False, doing=_unheard)
 
     async def look(self, state: State) -> Look:
         """Ask the gate about one state, and file what it says.
@@ -70,7 +71,7 @@ class Onlooker:
         desk.memory.shelf = self.place.home.calls(state.id, self.time)
         desk.memory.used_usd.clear()
         before = len(desk.ledger.calls)
-        (result,) = await run_gates([gate], _view(state), run_all=False, doing=_unheard)
+        (result,) = await run_gates([gate], self._view(state), run_all=False, doing=_unheard)
         calls = desk.ledger.calls[before:]
         self._check(calls)
         look = self._look(state, result, calls, desk.memory.used_usd)
@@ -96,13 +97,19 @@ class Onlooker:
             calls={role: roles.count(role) for role in dict.fromkeys(roles)},
         )
 
+    def _view(self, state: State) -> StopView:
+        """The stop, with what the agent's program gave its hook then."""
+        home = self.subject.home
+        given = home.read(f"hook-input-{state.n}.json") if home else None
+        return StopView(state.n, state.tree, (), STOP_LIMIT_S, given)
+
     def _then(self, state: State) -> GateResult | None:
         """What this very gate said at this stop in the trial."""
         if not self._is_recorded or self.subject.home is None:
             return None
         stops: Mapping[int, StopRecord] = {s.n: s for s in self.subject.home.stops()}
         stop = stops.get(state.n)
-        gates = stop.gates if stop else ()
+        gates = (*stop.gates, *stop.shadow) if stop else ()
         spoken = (g for g in gates if g.status is not GateStatus.SKIPPED)
         return next((g for g in spoken if g.name == self.spec.gate), None)
 
@@ -122,9 +129,9 @@ class Onlooker:
 
     async def _make(self, state: State) -> tuple[Gate, Desk]:
         kept = self.place.home.preparation(self.subject.id, self.spec.id, self.time)
-        read = kept.read
+        read: Callable[[str], bytes | None] = kept.read
         if self._is_recorded and self.subject.home is not None:
-            read = self.subject.home.read
+            read = _labelled(self.subject.home, self.spec.gate)
         elif kept.load(PREPARED, Prepared) is None:
             await self._prepare(state, kept)
         gate, desk = self._seat(state, read, _mark(self.subject, state.id, self.time))
@@ -189,8 +196,10 @@ class Onlooker:
             raise LostCall(f"{self.subject.id}, {self.spec.gate}: {why}.", "Run it again.")
 
 
-def _view(state: State) -> StopView:
-    return StopView(state.n, state.tree, (), STOP_LIMIT_S)
+def _labelled(home: TrialDir, gate: str) -> Callable[[str], bytes | None]:
+    """What a gate had filed in its trial; one with a name of its own files by it."""
+    label = gate.partition(":")[2]
+    return lambda name: home.read(f"{label}-{name}" if label else name)
 
 
 def _unheard(_name: str) -> None:
