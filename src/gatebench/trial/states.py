@@ -64,11 +64,16 @@ class Subject:
 def recorded_subjects(job: JobDir, lock: Lock) -> tuple[Subject, ...]:
     """Each valid trial with its stops; a trial without a hook has its end.
 
+    Trials that were kept from an earlier lock are left out: other tests or another agent made them.
+
     Raises:
         StoreError: a record that can't be read.
     """
     found = []
+    kept = {name for one in lock.kept for name in one.trials}
     for trial in lock.matrix.trials():
+        if str(trial) in kept:
+            continue
         home, score = job.trial(trial), job.trial(trial).score()
         if score is not None and score.valid:
             stops = tuple(_stops(home, trial, score))
