@@ -3,10 +3,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from handmade import Stop, Trial, job, six_trials
 from rich.console import Console
 
-from gatebench.report.counts import count, dollars, render, render_narrow, seconds
+from gatebench.report.counts import count, dollars, fitting, render, render_narrow, seconds
 
 ROOT = Path(__file__).parents[2]
 
@@ -112,3 +113,10 @@ def test_the_live_table_never_imports_the_heavy_libraries() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_nothing_is_cut_off_at_any_width(width: int) -> None:
+    long = job(Trial("T1-command_guard-r1", stops=(Stop("pass"),)))
+    for counts in (count(six_trials()), count(long)):
+        assert "…" not in shown(fitting(counts, width), width)

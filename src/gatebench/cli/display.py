@@ -23,13 +23,10 @@ from gatebench.matrix.schedule import Drain
 from gatebench.model.job import JobData, TrialData
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
-from gatebench.report.counts import count, dollars, render, render_narrow
+from gatebench.report.counts import count, dollars, fitting
 from gatebench.sandbox import clean_text
 from gatebench.trial.progress import Moment, Watcher
 from gatebench.trial.words import in_a_line
-
-WIDE = 100
-"""Columns the wide table needs."""
 
 
 class Display(Watcher, Protocol):
@@ -118,7 +115,7 @@ class Board:
         if width not in self._tables:  # drawn often, and counting thousands of trials takes a while
             trials = tuple(TrialData(t.id, self._scores.get(t.id)) for t in self._job.trials)
             counts = count(_with(self._job, trials))
-            self._tables[width] = render(counts) if width >= WIDE else render_narrow(counts)
+            self._tables[width] = fitting(counts, width)
         return self._tables[width]
 
     @property

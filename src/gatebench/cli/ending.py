@@ -8,15 +8,16 @@ import typer
 from rich.console import Console
 
 from gatebench.cli import place
-from gatebench.cli.display import WIDE
 from gatebench.cli.interrupts import ASKED
 from gatebench.matrix.run import Report
 from gatebench.model.matrix import Matrix
-from gatebench.report.counts import count, render, render_narrow
+from gatebench.report.counts import count, fitting
 from gatebench.store.job_dir import JobDir
 from gatebench.suites import Suite
 
 LOOK, INTERRUPTED = 1, 130
+PLAIN_WIDTH = 120
+"""Columns where no terminal says."""
 SECONDS_PER_TRIAL = 8.0
 """Of one lane in scripted mode, for the estimate of --dry-run; measured on two cores."""
 JOBS_BUDGET, TRIALS_BUDGET = "--max-cost", "--max-cost-trial"
@@ -52,9 +53,9 @@ def finish(report: Report | None, home: JobDir, max_cost: float | None) -> None:
     if report is None:
         print(f"Stopped. Nothing is lost: the same command goes on.  Job: {home.path}")
         raise typer.Exit(INTERRUPTED)
-    console = Console() if sys.stdout.isatty() else Console(width=WIDE)
+    console = Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH)
     counts = count(report.job)
-    console.print(render(counts) if console.width >= WIDE else render_narrow(counts))
+    console.print(fitting(counts, console.width))
     console.print(f"Job: {home.path}", highlight=False)
     for kept in report.job.kept:
         changed = "; ".join(kept.differences)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rich import box
-from rich.console import Group
+from rich.console import Console, Group
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -233,6 +234,14 @@ def render(counts: JobCounts) -> Table:
 def render_narrow(counts: JobCounts) -> Group:
     """The same in two tables under each other, for terminals of 80 columns."""
     return Group(_table(counts, OUTCOME), _table(counts, PRICE))
+
+
+def fitting(counts: JobCounts, width: int) -> Table | Group:
+    """The widest form of which nothing is cut off in so many columns; else the narrow one."""
+    table = render(counts)
+    roomy = Console(width=width * 4)
+    needed = Measurement.get(roomy, roomy.options, table).maximum
+    return table if needed <= width else render_narrow(counts)
 
 
 def _table(counts: JobCounts, columns: tuple[tuple[str, Cell], ...]) -> Table:
