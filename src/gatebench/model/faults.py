@@ -75,6 +75,9 @@ FAULTS: dict[str, Fault] = {
             ("malformed", "the provider's answers could not be read"),
         )
     },
+    "lost_call": Fault(
+        Who.PROVIDER, valid=False, retries=0, meaning="in a replay: the way to the model broke"
+    ),
     **{
         name: Fault(Who.USER, valid=False, retries=0, meaning=meaning)
         for name, meaning in (
