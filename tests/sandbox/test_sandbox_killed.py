@@ -77,3 +77,23 @@ def test_killed_at_any_instant_of_a_start(kind: str) -> None:
         time.sleep(turn * 0.012)
         kill(process)
     assert left(number) == []
+
+
+def test_temporary_files_go_with_us() -> None:
+    source = (
+        "import tempfile, time\n"
+        "from gatebench.sandbox.keeper import keeper\n"
+        "keeper()\n"
+        "print('ready', flush=True)\n"
+        "print(tempfile.mkdtemp(), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    process = begun(source)
+    assert process.stdout is not None
+    place = Path(process.stdout.readline().decode().strip())
+    assert place.is_dir()
+    kill(process)
+    until = time.monotonic() + 8
+    while place.parent.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not place.parent.exists()

@@ -1,21 +1,23 @@
-"""Ends what an invocation leaves that was killed outright.
+"""Ends and removes what an invocation leaves that was killed outright.
 
 The kernel kills a sandbox in the name of its dying parent, but not one that was just being set up:
 bwrap's child begins without that order, and waits for ever for a parent that is gone. So one small
-process of ours, in a session of its own, waits for our end (the end of a pipe) and then kills
-whatever carries this invocation's mark in its environment.
+process of ours, in a session of its own, waits for our end (the end of a pipe), kills whatever
+carries this invocation's mark in its environment, and removes our temporary files.
 """
 
 import secrets
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 VARIABLE = "INVOCATION_ID"
 """As service managers name such a mark: it tells the command nothing."""
 _PROGRAM = """\
-import os, signal, sys, time
+import os, shutil, signal, sys, time
 mark = os.fsencode(sys.argv[1])
 sys.stdin.buffer.read()
 
@@ -36,6 +38,7 @@ while quiet < 3 and time.monotonic() < until:
             pass
     quiet = 0 if left else quiet + 1
     time.sleep(0.1)
+shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
 
 
@@ -45,15 +48,20 @@ class Keeper:
 
     mark: dict[str, str]
     """For the environment of whatever must not outlive us."""
+    folder: Path
+    """For all temporary files of this process: short, and named by chance."""
     process: "subprocess.Popen[bytes]" = field(repr=False)
 
 
 @cache
 def keeper() -> Keeper:
-    """This process's keeper, started at the first call."""
+    """This process's keeper, started at the first call; temporary files go to its folder then."""
     mark = secrets.token_hex(16)
+    folder = Path(tempfile.mkdtemp(prefix=""))
+    folder.chmod(0o711)  # commands have an id of their own
+    tempfile.tempdir = str(folder)
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _PROGRAM, f"{VARIABLE}={mark}"],
+        [sys.executable, "-I", "-S", "-c", _PROGRAM, f"{VARIABLE}={mark}", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -61,4 +69,4 @@ def keeper() -> Keeper:
         env={},
         start_new_session=True,  # what kills our process group spares it
     )
-    return Keeper({VARIABLE: mark}, process)
+    return Keeper({VARIABLE: mark}, folder, process)

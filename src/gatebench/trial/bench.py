@@ -20,6 +20,7 @@ from gatebench.gateway import Gateway, Ways, open_ways
 from gatebench.model.matrix import Choice
 from gatebench.oracle import Oracle, OracleSetup
 from gatebench.sandbox import Bind, Sandbox, open_sandbox
+from gatebench.sandbox.keeper import keeper
 from gatebench.suites import (
     Suite,
     TestEnvironment,
@@ -122,6 +123,7 @@ async def open_bench(choice: Choice, means: Means, trees: Path) -> AsyncIterator
         SandboxUnavailable: the kernel refuses.
         AgentMissing: no usable agent.
     """
+    keeper()  # before the first temporary file
     check_via(choice)
     suite = load_suite(means.where(choice.suite))
     sandbox = open_sandbox(means.sandbox)

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,6 +20,7 @@ from gatebench.matrix.executors.base import Here
 from gatebench.matrix.executors.parcel import Errand, Kit, Parcel
 from gatebench.matrix.executors.post import Packer, Post
 from gatebench.model.score import Score
+from gatebench.sandbox.keeper import keeper
 from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.redaction import Redactor
@@ -47,7 +47,8 @@ class Station:
 
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
-        self._folder = _own_folder()
+        self._folder = Path(tempfile.mkdtemp(prefix="", dir=keeper().folder))
+        self._folder.chmod(0o711)
         self._loop = asyncio.new_event_loop()
         self._post = Post()
         self._here = kit.where.here() if kit.where.here else Here(kit.means.cache, "", None, ())
@@ -167,31 +168,3 @@ class Station:
 def station_of(kit: Kit) -> Station:
     """This process's station; a bench is opened once and serves all errands with the same kit."""
     return Station(kit)
-
-
-def _own_folder() -> Path:
-    """A short folder for everything this process writes, gone when the process is.
-
-    A machine of a cluster may be told to end at any moment; an orphan of ours waits for the end of
-    the process and cleans up after it.
-    """
-    folder = Path(tempfile.mkdtemp(prefix=""))
-    folder.chmod(0o711)
-    tempfile.tempdir = str(folder)
-    read, write = os.pipe()  # the write end stays open, here alone, until this process is gone
-    script = 'exec 3<&0; (read gone <&3; exec rm -rf -- "$1") &'
-    with os.fdopen(read) as waiting:
-        subprocess.run(
-            ("sh", "-c", script, "sh", str(folder)),
-            stdin=waiting,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            check=False,
-        )
-    _HELD.append(write)
-    return folder
-
-
-_HELD: list[int] = []
-"""Descriptors that are open for as long as the process lives."""
