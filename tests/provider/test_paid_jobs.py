@@ -118,7 +118,7 @@ def test_a_usage_limit_is_counted_down_and_goes_on_by_itself(front: Front, tmp_p
     with shop(front, by_number({2: Fault.LIMIT})) as here:
         job = here.run(tmp_path / "a", *BARE, "--reps", "1")
     assert job.done.returncode == 0
-    assert "paused, goes on in" in job.done.stdout
+    assert "the provider holds everything up for" in job.done.stdout
     assert job.trial("T1-bare-r1").score["status"] == "ok"
 
 

@@ -7,9 +7,11 @@ carries this invocation's mark in its environment, and removes our temporary fil
 """
 
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -60,6 +62,7 @@ def keeper() -> Keeper:
     folder = Path(tempfile.mkdtemp(prefix=""))
     folder.chmod(0o711)  # commands have an id of their own
     tempfile.tempdir = str(folder)
+    _hand_on_no_deafness()
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _PROGRAM, f"{VARIABLE}={mark}", str(folder)],
         stdin=subprocess.PIPE,
@@ -70,3 +73,13 @@ def keeper() -> Keeper:
         start_new_session=True,  # what kills our process group spares it
     )
     return Keeper({VARIABLE: mark}, folder, process)
+
+
+def _hand_on_no_deafness() -> None:
+    """A shell has what it starts in the background ignore Ctrl-C, and so would our commands.
+
+    A handler that does nothing is as deaf, but isn't inherited.
+    """
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if ignored and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, lambda _number, _frame: None)
