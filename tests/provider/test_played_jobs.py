@@ -91,10 +91,14 @@ def test_scores_cost_what_the_gateway_counted(recorded: Recorded) -> None:
 
 
 def test_show_tells_what_each_role_cost(recorded: Recorded) -> None:
-    said = recorded.job.front("show", recorded.job.path, "T1-g13adv-r1").stdout
-    rows = {line.split()[0]: line for line in said.splitlines() if " calls, " in line}
+    def told(trial: str) -> dict[str, str]:
+        said = recorded.job.front("show", recorded.job.path, trial).stdout
+        return {line.split()[0]: line for line in said.splitlines() if " calls, " in line}
+
+    rows, others = told("T1-g13adv-r1"), told("T1-bare-r1")
     assert set(rows) == {"worker", "writer", "reviewer_a", "challenger"}
-    assert any("tries again" in row for row in rows.values())
+    # Which of two trials side by side met the failures is chance.
+    assert any("tries again" in row for row in (*rows.values(), *others.values()))
     assert all("$" in row for row in rows.values())
 
 
