@@ -14,7 +14,6 @@ from typing import Any
 import anyio
 import pytest
 
-OLDER = "2.1.293"
 ROOT = Path(__file__).parent.parent
 WORK = "/home/dev/project"
 SOCKET = "/run/model.sock"
@@ -34,30 +33,6 @@ def newest_cli() -> Path:
     """The executable in the wheel, or a skip."""
     found = _inside_package("claude_agent_sdk", "_bundled/claude")
     return found or pytest.skip("claude-agent-sdk, which bundles the CLI, is not installed")
-
-
-@lru_cache
-def older_cli() -> Path:
-    """The older executable from its npm package, fetched once, or a skip."""
-    home = ROOT / ".cache" / f"claude-{OLDER}"
-    package = "@anthropic-ai/claude-code-linux-x64"
-    found = home / "node_modules" / package / "claude"
-    if not found.is_file():
-        npm = shutil.which("npm") or pytest.skip("npm is not here, and with it no older CLI")
-        home.mkdir(parents=True, exist_ok=True)
-        argv = [
-            npm,
-            "install",
-            "--prefix",
-            str(home),
-            "--no-audit",
-            "--no-fund",
-            f"{package}@{OLDER}",
-        ]
-        done = subprocess.run(argv, capture_output=True, timeout=300, check=False)
-        if done.returncode or not found.is_file():
-            pytest.skip(f"CLI {OLDER} could not be installed by npm")
-    return found
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from loopback import Loopback, Script, serve
-from older_cli import older_cli
+from older import older_cli
 
 from gatebench.agents.claude_code import WorkerCall
 from gatebench.agents.clock import Stopwatch

@@ -6,7 +6,8 @@ from typing import Any
 
 import anyio
 import pytest
-from cli_session import STREAM, Session, newest_cli, older_cli, role_flags
+from cli_session import STREAM, Session, newest_cli, role_flags
+from older import OLDER, older_cli
 from push_pull import BLUEPRINT, FILE, IDS, PRISTINE, seat
 from push_pull_diff import diff
 
@@ -93,7 +94,7 @@ FILES = {
 }
 
 
-@pytest.fixture(params=[newest_cli, older_cli], ids=["newest", "2.1.293"])
+@pytest.fixture(params=[newest_cli, older_cli], ids=["newest", OLDER])
 def cli(request: pytest.FixtureRequest) -> Path:
     find: Callable[[], Path] = request.param
     return find()

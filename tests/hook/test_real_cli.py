@@ -146,7 +146,9 @@ time.sleep(30)
 async def test_six_stops_of_the_agents_own_buy_nothing(cli: AgentProgram) -> None:
     session = Session(judge=blocks(1), model=after(daemon(KNOCKER)))
     await session.run(cli)
-    assert session.deliveries == [(1, Delivery.DELIVERED, 6), (2, Delivery.DELIVERED, 0)]
+    assert session.outcomes == [Delivery.DELIVERED] * 2
+    # One that is slow to connect may come with the second stop.
+    assert sum(forged for _, _, forged in session.deliveries) == 6
     assert session.server
     assert (session.server.forged, session.server.delivered_blocks) == (6, 1)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_session import STREAM, Session, newest_cli, older_cli
+from cli_session import STREAM, Session, newest_cli
+from older import OLDER, older_cli
 from push_pull import BLUEPRINT, FILE, IDS, PRISTINE
 
 from gatebench.gateway import Cassettes, Playback, Recording, account
@@ -24,7 +25,7 @@ FILES = {
 }
 
 
-@pytest.fixture(params=[newest_cli, older_cli], ids=["newest", "2.1.293"])
+@pytest.fixture(params=[newest_cli, older_cli], ids=["newest", OLDER])
 def cli(request: pytest.FixtureRequest) -> Path:
     find: Callable[[], Path] = request.param
     return find()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gatebench.stats.permutation import Pair, permutation_test
 
 cell = st.lists(st.integers(0, 5).map(lambda k: Fraction(k, 5)), min_size=1, max_size=3).map(tuple)
-pairs = st.lists(st.builds(Pair, cell, cell), min_size=1, max_size=3)
+pairs = st.lists(st.builds(Pair, cell, cell), min_size=1, max_size=2)
 
 
 def labellings(pair: Pair) -> list[Fraction]:

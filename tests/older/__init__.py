@@ -1,4 +1,4 @@
-"""The CLI of the first experiment, 2.1.293, from npm, pinned by the lock file beside this one."""
+"""The CLI of the first experiment from npm, pinned by the lock file beside this one."""
 
 import fcntl
 import shutil
@@ -10,6 +10,7 @@ import pytest
 
 from gatebench.cli import place
 
+OLDER = "2.1.293"
 HERE = Path(__file__).parent
 
 
@@ -19,7 +20,7 @@ def older_cli() -> Path:
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm isn't here, and the older CLI is an npm package")
-    home = place.cache() / "older-cli-2.1.293"
+    home = place.cache() / f"claude-{OLDER}"
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
