@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -17,11 +16,12 @@ from gatebench.store.reading import load_job
 from gatebench.suites import load_suite
 from gatebench.team import load_profile
 from proof.battery_truth import estimates
+from proof.page import ROOT, origin
 from proof.registry import Record, battery
 
 REPS = 8
 """With 5 tasks and 5 configs: 200 trials."""
-SEED = "29"
+SEED = "1"
 MOST_MISSED = 2
 LIMIT_S = 3_000
 LOOKED_AT = (
@@ -36,11 +36,11 @@ LOOKED_AT = (
 def matrix() -> Record:
     """The whole battery."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="matrix-") as scratch:
-        job = Path(scratch, "job")
-        code = _run(job)
-        data = load_job(JobDir(job))
-        found = {(name, whose): estimate for name, whose, estimate in estimates(analyze(data))}
+    # Kept, so that a battery that was cut goes on; another commit has another job.
+    job = ROOT / "jobs" / f"proof-{origin().commit}"
+    code = _run(job)
+    data = load_job(JobDir(job))
+    found = {(name, whose): estimate for name, whose, estimate in estimates(analyze(data))}
     valid = sum(trial.score is not None and trial.score.status == "ok" for trial in data.trials)
     known = _known()
     rows = tuple(_row(key, found[key], known[key]) for key in LOOKED_AT)
@@ -58,7 +58,7 @@ def matrix() -> Record:
 def _run(job: Path) -> int:
     program = Path(sys.executable).with_name("gatebench")
     command = (program, "run", "--reps", str(REPS), "--seed", SEED, "--out", job)
-    done = subprocess.run(command, cwd=job.parent, timeout=LIMIT_S, check=False)
+    done = subprocess.run(command, cwd=ROOT, timeout=LIMIT_S, check=False)
     return done.returncode
 
 
