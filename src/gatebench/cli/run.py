@@ -1,13 +1,10 @@
 """``gatebench run``: the experiment."""
 
-from dataclasses import replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import anyio
-import typer
 
 from gatebench.cli import options, place
 from gatebench.cli.asked import Asked, home_of, listed, matrix_of, words_of
@@ -25,79 +22,44 @@ from gatebench.cli.spending import (
     upstreams_of,
 )
 from gatebench.errors import UsageError
-from gatebench.gateway import Fault, Hooks
+from gatebench.gateway import Fault, Hooks, Terms
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.executors import Where
 from gatebench.matrix.hold import Hold
 from gatebench.matrix.run import Order, Report, run_job
 from gatebench.matrix.schedule import Drain
+from gatebench.model.matrix import Choice
 from gatebench.store.job_dir import JobDir
 from gatebench.trial.bench import SHARED, Means
 
 
-class SandboxKind(StrEnum):
-    """What the agent is shut in with."""
-
-    AUTO = "auto"
-    BWRAP = "bwrap"
-    NONE = "none"
-
-
-class ExecutorKind(StrEnum):
-    """What runs the trials."""
-
-    LOCAL = "local"
-    RAY = "ray"
-
-
 def main(
-    target: Annotated[
-        list[str] | None,
-        typer.Argument(help="A suite, a matrix.toml, tasks (T1 T2 …), or a job to go on with."),
-    ] = None,
-    tasks: Annotated[str, typer.Option(help="Tasks, comma-separated.")] = "",
-    configs: Annotated[str, typer.Option(help="Configs, comma-separated: bare,g1,g3,…")] = "",
-    reps: Annotated[int | None, typer.Option(min=1, help="Repetitions 1…N.  [2]")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Trials at once.")] = 3,
-    via: Annotated[str | None, typer.Option(help="Way to the model.  [scripted]")] = None,
-    model: Annotated[str | None, typer.Option(help="The worker's model; implies live.")] = None,
-    reviewer_model: Annotated[str | None, typer.Option(help="The reviewers' model.")] = None,
-    writer_model: Annotated[str | None, typer.Option(help="The test writer's model.")] = None,
+    target: options.Target = None,
+    tasks: options.Tasks = "",
+    configs: options.Configs = "",
+    reps: options.Reps = None,
+    jobs: options.Lanes = 3,
+    via: options.Via = None,
+    model: options.Model = None,
+    reviewer_model: options.ReviewerModel = None,
+    writer_model: options.WriterModel = None,
     upstream: options.UpstreamUrl = None,
     reviewer_upstream: options.ReviewerUpstream = None,
     writer_upstream: options.WriterUpstream = None,
     key: options.Key = None,
     reviewer_key: options.ReviewerKey = None,
     writer_key: options.WriterKey = None,
-    agent: Annotated[
-        str | None, typer.Option(help="claude-code, nop or reference.  [claude-code]")
-    ] = None,
-    agent_bin: Annotated[
-        Path | None, typer.Option(help="An executable that takes the CLI's flags.")
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(help="The simulated team's: mixed, perfect, refuser, hunter or a file."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the simulated team.  [1]")] = None,
-    prompt: Annotated[str | None, typer.Option(help="terse or explicit.  [terse]")] = None,
-    inject: Annotated[
-        str | None, typer.Option(help="An injection of the suite, or a patch file.")
-    ] = None,
-    give_up: Annotated[
-        int | None, typer.Option(min=0, help="Blocks before a gate gives up.  [6]")
-    ] = None,
-    tag: Annotated[str, typer.Option(help="Marks the trials; they stay out of analysis.")] = "",
-    sandbox: Annotated[
-        SandboxKind, typer.Option(help="auto is bwrap; none is no protection at all.")
-    ] = SandboxKind.AUTO,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Judge and test every tree anew, equal ones too.")
-    ] = False,
-    reuse: Annotated[
-        str | None,
-        typer.Option(help="Share results of equal trees across jobs: 'shared', or a directory."),
-    ] = None,
+    agent: options.Agent = None,
+    agent_bin: options.AgentBin = None,
+    profile: options.Profile = None,
+    seed: options.Seed = None,
+    prompt: options.Prompt = None,
+    inject: options.Inject = None,
+    give_up: options.GiveUp = None,
+    tag: options.Tag = "",
+    sandbox: options.Sandbox = options.SandboxKind.AUTO,
+    no_cache: options.NoCache = False,
+    reuse: options.Reuse = None,
     max_cost: options.MaxCost = None,
     max_cost_trial: options.MaxCostTrial = None,
     max_cost_role: options.MaxCostRole = "",
@@ -105,23 +67,14 @@ def main(
     on_mismatch: options.Mismatch = options.OnMismatch.STOP,
     expose_login: options.ExposeLogin = False,
     rehearsal: options.Rehearsal = False,
-    max_wall: Annotated[
-        float | None, typer.Option(min=0, help="Seconds; passed, no more trials are started.")
-    ] = None,
-    executor: Annotated[
-        ExecutorKind, typer.Option(help="ray runs trials on a cluster (docs/scaling.md).")
-    ] = ExecutorKind.LOCAL,
-    ray_address: Annotated[
-        str | None, typer.Option(help="The cluster's; without it Ray's own settings tell.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before paying.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, run nothing.")] = False,
-    new: Annotated[bool, typer.Option("--new", help="A new job beside the old ones.")] = False,
-    keep_old: Annotated[
-        bool,
-        typer.Option("--keep-old", help="Go on under a changed lock; old trials stay, marked."),
-    ] = False,
-    out: Annotated[Path | None, typer.Option(help="The job's directory.")] = None,
+    max_wall: options.MaxWall = None,
+    executor: options.Executor = options.ExecutorKind.LOCAL,
+    ray_address: options.RayAddress = None,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+    new: options.New = False,
+    keep_old: options.KeepOld = False,
+    out: options.Out = None,
 ) -> None:
     """Run a matrix of trials; without arguments the shipped experiment, simulated.
 
@@ -176,19 +129,8 @@ def main(
         return
     if pays(matrix, spending):
         agree(matrix, home, spending, yes=yes)
-    drain, hold = Drain(), Hold()
-    board = Board(drain)
     upstreams = upstreams_of(matrix.choice, spending)
-    terms = terms_of(asked, matrix.choice, home, spending)
-    if terms.spent_up and metered(matrix.choice):
-        drain.ask(terms.spent_up)
-    hold.patience_s, hold.tell = terms.patience.hold_s, board.paused
-    hooks = Hooks(
-        on_pause=board.paused,
-        on_hold=lambda left_s, why: hold.ask(left_s, why, drain),
-        on_drain=lambda fault, why: drain.ask(_said(fault, why, asked)),
-        on_mismatch=board.note,
-    )
+    ear = _listening(asked, matrix.choice, home, spending)
     means = Means(
         place.cache(),
         place.search_path(),
@@ -198,16 +140,43 @@ def main(
         reuse=_reused(reuse, no_cache=no_cache),
         roles=any(c.asks for c in matrix.configs),
         secrets=secrets_of(upstreams, matrix.choice),
-        terms=replace(terms, hooks=hooks),
+        terms=ear.terms,
         upstreams=upstreams,
         login=place.login(),
     )
     # Here the gateway counts each call; on a cluster each machine's own would, so the head does.
-    counted = metered(matrix.choice) and executor is ExecutorKind.LOCAL
+    counted = metered(matrix.choice) and executor is options.ExecutorKind.LOCAL
     allowance = Allowance(None if counted else spending.max_cost, max_wall)
     where = Where(executor.value, ray_address, here)
-    order = Order(matrix, home, means, jobs, drain, allowance, hold, where, keep_old)
-    finish(_run(order, board), home, spending.max_cost)
+    order = Order(matrix, home, means, jobs, ear.drain, allowance, ear.hold, where, keep_old)
+    finish(_run(order, ear.board), home, spending.max_cost)
+
+
+@dataclass(frozen=True)
+class _Ear:
+    """Who hears what the gateway has to say about the whole job."""
+
+    board: Board
+    drain: Drain
+    hold: Hold
+    terms: Terms
+
+
+def _listening(asked: Asked, choice: Choice, home: JobDir, spending: Spending) -> _Ear:
+    """On what terms models are asked, and where their troubles are told."""
+    drain, hold = Drain(), Hold()
+    board = Board(drain)
+    terms = terms_of(asked, choice, home, spending)
+    if terms.spent_up and metered(choice):
+        drain.ask(terms.spent_up)
+    hold.patience_s, hold.tell = terms.patience.hold_s, board.paused
+    hooks = Hooks(
+        on_pause=board.paused,
+        on_hold=lambda left_s, why: hold.ask(left_s, why, drain),
+        on_drain=lambda fault, why: drain.ask(_said(fault, why, asked)),
+        on_mismatch=board.note,
+    )
+    return _Ear(board, drain, hold, replace(terms, hooks=hooks))
 
 
 def _said(fault: Fault, why: str, asked: Asked) -> str:
