@@ -57,6 +57,7 @@ def test_a_strong_suite_is_called_strong(front: Front, pocket: Path) -> None:
         assert line in done.stdout
 
 
+@pytest.mark.proof
 def test_a_blunted_test_lets_mutants_and_wrong_ones_live(front: Front, pocket: Path) -> None:
     change(pocket, TESTS, '([1, 2], "1.5"), ', "")
     code, found = measured(front, pocket)
@@ -134,6 +135,7 @@ def test_another_mutant_is_not_the_listed_one(change: dict[str, Any]) -> None:
     assert has(found.problems, "listed, but didn't survive")
 
 
+@pytest.mark.proof
 def test_a_flake_is_found_by_another_order(front: Front, pocket: Path) -> None:
     """One test leaves something behind on which the other stumbles; the fixed order hides it."""
     file = pocket / TESTS
@@ -183,6 +185,7 @@ def test_a_broken_variant_names_file_and_field(
     assert caught.value.hint
 
 
+@pytest.mark.proof
 def test_a_variant_that_does_not_fit_is_named(front: Front, pocket: Path) -> None:
     text = (pocket / WRONG_ONES).read_text()
     (pocket / WRONG_ONES).write_text(text.replace("return sum(numbers, 0)", "return nothing", 1))

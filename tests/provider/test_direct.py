@@ -103,6 +103,7 @@ def test_the_real_cli_with_a_login_of_its_own(own: Shop, tmp_path: Path) -> None
     assert "own login and an open network" in (job.path / "results.md").read_text(), page.stdout
 
 
+@pytest.mark.proof
 def test_what_the_agent_has_of_the_login(own: Shop, tmp_path: Path) -> None:
     port = own.provider.url.rpartition(":")[2]
     stub = tmp_path / "stub"

@@ -149,8 +149,12 @@ def test_only_the_roles_own_model_is_had(tmp_path: Path) -> None:
 
 def test_a_client_that_goes_while_it_waits_ends_the_tries(tmp_path: Path) -> None:
     async def act(here: Ground) -> None:
-        with anyio.move_on_after(0.3):
-            await here.post()
+        async with anyio.create_task_group() as group:
+            group.start_soon(here.post)
+            while not provider.served:
+                await anyio.sleep(0.02)
+            await anyio.sleep(0.3)  # refused by now, and waiting
+            group.cancel_scope.cancel()
         await asyncio.sleep(0.3)
 
     provider = Provider(team, always(Fault.TOO_MANY_LATER), retry_after_s=5)

@@ -99,6 +99,7 @@ def test_a_trial_that_uses_its_own_budget_up_is_a_class_of_its_own(
     assert more.returncode == 0, more.stdout
 
 
+@pytest.mark.proof
 def test_reviewers_without_budget_are_no_gate_that_erred(paid: Shop, tmp_path: Path) -> None:
     args = ("T1", "--configs", "g3", "--reps", "1", "--max-cost-role", "reviewers=0.00001")
     job = paid.run(tmp_path / "a", *args)
@@ -122,6 +123,7 @@ def test_a_usage_limit_is_counted_down_and_goes_on_by_itself(front: Front, tmp_p
     assert job.trial("T1-bare-r1").score["status"] == "ok"
 
 
+@pytest.mark.proof
 def test_one_that_lifts_too_late_ends_the_job_resumable(front: Front, tmp_path: Path) -> None:
     limited = [True]
     with shop(front, lambda n: Fault.LIMIT_FAR if n > 1 and limited[0] else None) as here:
@@ -135,6 +137,7 @@ def test_one_that_lifts_too_late_ends_the_job_resumable(front: Front, tmp_path: 
         assert job.again().returncode == 0
 
 
+@pytest.mark.proof
 def test_reviewers_have_a_server_a_key_and_a_model_of_their_own(
     front: Front, paid: Shop, tmp_path: Path
 ) -> None:

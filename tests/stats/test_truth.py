@@ -54,6 +54,7 @@ def test_a_refuser_never_repairs() -> None:
     assert found["gain", "g13"] == pytest.approx(0.0, abs=0.03)
 
 
+@pytest.mark.proof
 def test_intervals_of_twenty_matrices_hold_the_true_values() -> None:
     truth = by_name(true_values("mixed", tasks("mixed"), trials=8_000))
     hits: dict[str, list[bool]] = defaultdict(list)

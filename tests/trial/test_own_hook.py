@@ -55,6 +55,7 @@ def test_the_hook_is_told_what_the_program_says_and_is_obeyed(hooked: Job) -> No
     assert "--- stderr ---" in (trial.path / "mine-command-1.txt").read_text()
 
 
+@pytest.mark.proof
 @pytest.mark.cli
 def test_an_edited_hook_is_another_experiment(hooked: Job, place: Path) -> None:
     assert hooked.again().returncode == 0
