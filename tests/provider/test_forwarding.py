@@ -151,7 +151,7 @@ def test_a_client_that_goes_while_it_waits_ends_the_tries(tmp_path: Path) -> Non
     async def act(here: Ground) -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(here.post)
-            while not provider.served:
+            while not provider.served:  # noqa: ASYNC110  # it tells nobody
                 await anyio.sleep(0.02)
             await anyio.sleep(0.3)  # refused by now, and waiting
             group.cancel_scope.cancel()
