@@ -53,7 +53,7 @@ def truth() -> Record:
     hits: dict[str, list[bool]] = {}
     for seed in SEEDS:
         for name, whose, estimate in estimates(analyze(play_job(tasks, seed=seed))):
-            value = values[name, whose]
+            value = values.get((name, whose))
             if estimate.interval is not None and value is not None:
                 low, high = estimate.interval
                 hits.setdefault(name, []).append(low <= value <= high)
