@@ -114,7 +114,8 @@ async def _released(
     except BaseException:
         status.close()
         with anyio.CancelScope(shield=True):
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):  # it may have ended by itself
+                process.kill()
             await process.aclose()
         raise
     with contextlib.suppress(BrokenPipeError):

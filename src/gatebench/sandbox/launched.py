@@ -78,7 +78,8 @@ async def put_away(launched: Launched) -> None:
         with anyio.move_on_after(_EXIT_S):
             await launched.process.wait()
         if launched.process.returncode is None:
-            launched.process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                launched.process.kill()
         await launched.process.aclose()
         launched.tree.close()
 
