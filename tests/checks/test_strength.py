@@ -149,6 +149,7 @@ def test_a_flake_is_found_by_another_order(front: Front, pocket: Path) -> None:
     assert not has(found["problems"], "the oracle's verdict")
 
 
+@pytest.mark.proof
 def test_without_data_everything_is_still_looked_at(front: Front, pocket: Path) -> None:
     for name in (STRENGTH, ASSERTIONS, WRONG_ONES, "solutions/T1.right.toml"):
         (pocket / name).unlink()

@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from front import Front
+
+pytestmark = pytest.mark.proof
 
 MATRIX = """\
 suite = "{suite}"

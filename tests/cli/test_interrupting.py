@@ -106,6 +106,7 @@ def test_a_second_invocation_says_so_and_ctrl_c_twice_stops_at_once(
     assert not (out / "T1-bare-r1" / "score.json").exists()
 
 
+@pytest.mark.proof
 def test_an_agent_that_ends_without_a_result_is_no_finding(
     front: Front, tmp_path: Path, out: Path
 ) -> None:

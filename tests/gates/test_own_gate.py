@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from front import Front, complaint, run_job
 
+pytestmark = pytest.mark.proof
+
 DOCS = Path(__file__).parent.parent.parent / "docs" / "gates.md"
 _FILE = re.compile(r"^`([^`\n]+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MATRIX = """\

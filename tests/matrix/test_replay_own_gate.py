@@ -19,6 +19,8 @@ from gatebench.model.stop import GateResult, GateStatus
 from gatebench.store.job_dir import JobDir
 from gatebench.trial.bench import Means
 
+pytestmark = pytest.mark.proof
+
 
 class Once:
     """Blocks the first stop it is asked about, and asks nobody."""

@@ -15,7 +15,7 @@ from provider.team import Team
 
 from gatebench.suites import fetch_upstream, load_suite
 
-pytestmark = pytest.mark.cli
+pytestmark = [pytest.mark.cli, pytest.mark.proof]
 STORM = {
     2: Fault.TOO_MANY_LATER,
     3: Fault.OVERLOADED,

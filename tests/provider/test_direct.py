@@ -76,6 +76,7 @@ def test_it_takes_consent_by_name_and_a_login(own: Shop, front: Front, tmp_path:
     assert not job.path.exists()
 
 
+@pytest.mark.proof
 @pytest.mark.cli
 def test_the_real_cli_with_a_login_of_its_own(own: Shop, tmp_path: Path) -> None:
     home = Path(own.front.extra["CLAUDE_CONFIG_DIR"])

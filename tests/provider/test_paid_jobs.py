@@ -115,6 +115,7 @@ def test_a_budget_that_cant_be_is_refused(paid: Shop, tmp_path: Path, wrong: str
     assert not job.path.exists()
 
 
+@pytest.mark.proof
 def test_a_usage_limit_is_counted_down_and_goes_on_by_itself(front: Front, tmp_path: Path) -> None:
     with shop(front, by_number({2: Fault.LIMIT})) as here:
         job = here.run(tmp_path / "a", *BARE, "--reps", "1")
@@ -161,6 +162,7 @@ def test_reviewers_have_a_server_a_key_and_a_model_of_their_own(
     assert digest(job.path)
 
 
+@pytest.mark.proof
 def test_the_workers_key_goes_to_no_other_server(front: Front, paid: Shop, tmp_path: Path) -> None:
     with shop(front) as other:
         args = ("T1", "--configs", "g3", "--reps", "1", "--reviewer-upstream", other.provider.url)

@@ -108,6 +108,7 @@ def test_the_key_is_nowhere_in_the_job(recorded: Recorded) -> None:
     assert b"*" * len(KEY) in whole, "it was sent back, and starred"
 
 
+@pytest.mark.proof
 def test_played_back_with_the_provider_gone_every_score_is_the_same(
     recorded: Recorded, front: Front, tmp_path: Path
 ) -> None:
@@ -152,6 +153,7 @@ def changed(tmp_path: Path) -> Path:
     return job
 
 
+@pytest.mark.proof
 def test_a_changed_prompt_is_caught_and_named(front: Front, tmp_path: Path) -> None:
     again = play(front, changed(tmp_path), tmp_path / "again")
     assert again.done.returncode == 1
@@ -161,6 +163,7 @@ def test_a_changed_prompt_is_caught_and_named(front: Front, tmp_path: Path) -> N
     assert again.trial("T1-bare-r1").score["status"] == "mismatch"
 
 
+@pytest.mark.proof
 def test_or_it_goes_on_live_if_that_is_agreed_to(front: Front, tmp_path: Path) -> None:
     job = changed(tmp_path)
     with shop(front) as here:

@@ -94,6 +94,7 @@ def test_a_place_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
 NOP = ("T1", "--configs", "bare", "--reps", "2", "--agent", "nop", "--jobs", "1")
 
 
+@pytest.mark.proof
 def test_across_jobs_on_request(front: Front, tmp_path: Path) -> None:
     reuse = ("--reuse", str(tmp_path / "known"))
     first, second = (run_job(front, tmp_path / n, *NOP, *reuse) for n in ("one", "two"))

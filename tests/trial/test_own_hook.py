@@ -8,6 +8,8 @@ from front import Front, Job, complaint, run_job
 
 HOOK = """\
 import json, sys
+
+pytestmark = pytest.mark.proof
 told = json.load(sys.stdin)
 if told["stop_hook_active"]:
     sys.exit(0)

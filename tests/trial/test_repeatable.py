@@ -3,7 +3,7 @@
 import pytest
 from front import Front, Job, equal_but_for_times, run_job
 
-MIXED = ("T2", "--configs", "g13adv", "--reps", "1")
+MIXED = ("T1", "--configs", "g1", "--reps", "1")
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from front import Front, Job, Json, complaint, run_job
 
+pytestmark = pytest.mark.proof
+
 MATRIX = """\
 name = "shadows"
 tasks = ["T1"]
