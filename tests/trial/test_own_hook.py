@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from front import Front, Job, complaint, run_job
 
+pytestmark = pytest.mark.proof
+
 HOOK = """\
 import json, sys
-
-pytestmark = pytest.mark.proof
 told = json.load(sys.stdin)
 if told["stop_hook_active"]:
     sys.exit(0)
