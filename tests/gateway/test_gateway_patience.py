@@ -156,12 +156,15 @@ def test_nobody_overtakes_and_nobody_is_forgotten() -> None:
 
 
 def test_one_who_leaves_the_queue_holds_nobody_up() -> None:
+    through = []
+
     async def act() -> None:
         lanes = Lanes(1)
 
         async def one() -> None:
             async with lanes.lane():
                 await anyio.sleep(0.05)
+            through.append("one")
 
         async def impatient() -> None:
             with anyio.move_on_after(0.01):
@@ -177,6 +180,7 @@ def test_one_who_leaves_the_queue_holds_nobody_up() -> None:
                 group.start_soon(one)
 
     in_loop(act)
+    assert through == ["one", "one"]
 
 
 def test_a_pause_holds_all_and_counts_down() -> None:
