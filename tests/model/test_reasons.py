@@ -142,6 +142,11 @@ def test_what_was_said_is_read_from_the_gates_own_record() -> None:
     ]
 
 
+def test_another_gates_word_for_its_own_things_is_no_finding() -> None:
+    gate = GateResult(name="own", status=GateStatus.RED, detail={"findings": {"lines": 3}})
+    assert list(findings_of(RED.model_copy(update={"gates": (gate,)}))) == []
+
+
 def test_failing_tests_are_sorted_into_acceptance_and_others() -> None:
     ids = ["acceptance/test_acceptance.py::test_a", "tests/test_x.py::test_b"]
     gate = GateResult(name="tests", status=GateStatus.RED, detail={"failing": ids})

@@ -13,7 +13,7 @@ from handmade_matrix import HOSTILE, fifty_trials
 
 from gatebench.model.job import JobData
 from gatebench.model.reasons import FindingMatch, Triage
-from gatebench.model.stop import Finding, Severity
+from gatebench.model.stop import Finding, GateStatus, Severity
 from gatebench.model.verdict import HiddenTest, Outcome, Verdict
 from gatebench.report.export_atif import to_atif
 from gatebench.report.export_ctrf import STATUSES, status_of, to_ctrf
@@ -255,3 +255,20 @@ def test_a_trial_that_left_no_files_is_exported_all_the_same(tmp_path: Path) -> 
         assert [s["source"] for s in to_atif(found)["steps"]] == ["user"]
     unfinished = job(Trial("T1-g1-r1", done=False))
     assert sources(JobDir(tmp_path), unfinished) == ()
+
+
+def test_a_gate_without_reviewers_has_its_findings_told_and_nobody_says_they_are_true() -> None:
+    data = reviewed()
+    (trial,) = data.trials
+    last = trial.stops[-1]
+    given = ({**MINOR, "severity": "blocking", "text": "a test is gone"}, MINOR)
+    own = last.gates[0].model_copy(
+        update={"name": "diff-guard", "status": GateStatus.RED, "detail": {"findings": given}}
+    )
+    stops = (*trial.stops[:-1], last.model_copy(update={"gates": (own,)}))
+    found = results_of(replace(data, trials=(replace(trial, stops=stops),)))
+    blocking, minor = found[-2:]
+    assert [r["ruleId"] for r in (blocking, minor)] == ["diff-guard/blocking", "diff-guard/minor"]
+    told = [(r["properties"]["blocked"], r["properties"]["true"]) for r in (blocking, minor)]
+    assert told == [(True, None), (False, None)]
+    assert blocking["properties"]["reviewer"] is None

@@ -17,10 +17,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from gatebench.model.base import Filed, Record
 from gatebench.model.labels import Label, label
-from gatebench.model.stop import Finding, GateStatus, StopRecord
+from gatebench.model.stop import Finding, GateStatus, Severity, StopRecord
 
 TELLING = 60
 """Characters of a wording that suffice to know it."""
@@ -168,13 +171,7 @@ def match_finding(
         source: text of the finding's file in the snapshot; ``None`` where it isn't there.
     """
     flat = _flat(finding.text)
-    by_wording = (
-        r for r, c in clues.items() if any(_flat(w)[:TELLING] in flat for w in c.wordings)
-    )
-    for found in (tuple(by_wording), _by_place(finding, clues, source), _by_words(flat, clues)):
-        if found:
-            return found
-    return ()
+    return _by_wording(flat, clues) or _by_place(finding, clues, source) or _by_words(flat, clues)
 
 
 def _flat(text: str) -> str:
@@ -212,6 +209,7 @@ class Said:
 
     gate: str
     reviewer: str
+    """Empty where the gate has none and speaks for itself, as ``diff-guard`` does."""
     finding: Finding
     blocked: bool
 
@@ -219,12 +217,21 @@ class Said:
 def findings_of(stop: StopRecord) -> Iterator[Said]:
     """All findings of a stop, in order."""
     for gate in stop.gates:
-        given = gate.detail.get("blocking_findings", ())
-        blocking = {Finding.model_validate(finding) for finding in given}
+        blocking = set(_findings(gate.detail.get("blocking_findings")))
         for call in gate.detail.get("reviewers", ()):
-            for raw in call["findings"]:
-                finding = Finding.model_validate(raw)
+            for finding in _findings(call["findings"]):
                 yield Said(gate.name, str(call["id"]), finding, finding in blocking)
+        for finding in _findings(gate.detail.get("findings")):
+            weighs = finding.severity is Severity.BLOCKING
+            yield Said(gate.name, "", finding, weighs and gate.status is GateStatus.RED)
+
+
+def _findings(given: Any) -> tuple[Finding, ...]:
+    """What has the form of findings; a gate from elsewhere may use the same word for other things."""
+    try:
+    """What has the form of findings; another gate may use the same word for something else."""
+    except ValidationError:
+        return ()
 
 
 def failing_tests(stop: StopRecord) -> tuple[tuple[str, ...], tuple[str, ...]]:
