@@ -227,9 +227,9 @@ def findings_of(stop: StopRecord) -> Iterator[Said]:
 
 
 def _findings(given: Any) -> tuple[Finding, ...]:
-    """What has the form of findings; a gate from elsewhere may use the same word for other things."""
-    try:
     """What has the form of findings; another gate may use the same word for something else."""
+    try:
+        return TypeAdapter(tuple[Finding, ...]).validate_python(given or ())
     except ValidationError:
         return ()
 
