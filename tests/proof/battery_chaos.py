@@ -23,6 +23,8 @@ from proof.registry import Record, battery
 ARGS = ("T1", "T5", "--configs", "bare,g1,g13", "--reps", "2", "--seed", "3")
 KILLS = 50
 QUICK = 8
+LATEST_S = 8.0
+"""A kill comes this long after a start at the latest; whole trials end before that."""
 SETTLE_S = 10.0
 """How long what was killed may take to be gone."""
 SEED = 20261130
@@ -52,7 +54,7 @@ class Chaos:
 
     def _killed(self, process: "subprocess.Popen[str]") -> bool:
         try:
-            process.communicate(timeout=self.draw.uniform(0.5, 12.0))
+            process.communicate(timeout=self.draw.uniform(0.5, LATEST_S))
         except subprocess.TimeoutExpired:
             family = {pid: birth(pid) for pid in descendants(process.pid)}
             os.killpg(process.pid, signal.SIGKILL)

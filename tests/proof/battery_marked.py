@@ -34,7 +34,8 @@ def marked() -> Record:
 
 
 def _pytest(report: Path) -> int:
-    options = ("-m", "proof", "-q", "--ignore", OWN_BATTERY, f"--junit-xml={report}")
+    lanes = ("-n", "2", "--dist", "loadfile")
+    options = ("-m", "proof", "-q", *lanes, "--ignore", OWN_BATTERY, f"--junit-xml={report}")
     command = (sys.executable, "-m", "pytest", *options)
     return subprocess.run(command, cwd=ROOT, timeout=LIMIT_S, check=False).returncode
 
