@@ -12,7 +12,7 @@ from gatebench.gates.runner import run_gates
 from gatebench.hook.server import STOP_LIMIT_S, StopRequest
 from gatebench.model.labels import blocking_gate
 from gatebench.model.policy import decide
-from gatebench.model.score import delivered_blocks
+from gatebench.model.scored import delivered_blocks
 from gatebench.model.stop import Decision, Delivery, GateResult, StopRecord
 from gatebench.model.usage import Role
 from gatebench.trial.run import Run

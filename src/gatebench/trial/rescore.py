@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from gatebench.errors import LookError
 from gatebench.model.labels import said_no
-from gatebench.model.score import Score, rescored
+from gatebench.model.score import Score
+from gatebench.model.scored import rescored
 from gatebench.model.stop import StopRecord
 from gatebench.model.verdict import SuiteRun, Verdict
 from gatebench.store.journal import Journal

@@ -1,6 +1,7 @@
 """After the last step: ``score.json``, written last, so that its presence means done."""
 
-from gatebench.model.score import Evidence, Identity, Score, Session, score
+from gatebench.model.score import Evidence, Identity, Score, Session
+from gatebench.model.scored import score
 from gatebench.store.trial_dir import SCORE
 from gatebench.trial.prepare import file_meta
 from gatebench.trial.run import Run

@@ -8,7 +8,8 @@ from anyio.abc import TaskGroup
 from gatebench.gates.base import Gate, StopView
 from gatebench.gates.runner import run_gate
 from gatebench.hook.server import STOP_LIMIT_S
-from gatebench.model.score import WriterOutcome, gates_usd, sum_usd
+from gatebench.model.score import WriterOutcome
+from gatebench.model.scored import gates_usd, sum_usd
 from gatebench.model.stop import GateResult, GateStatus
 from gatebench.trial.stop_log import StopLog
 
