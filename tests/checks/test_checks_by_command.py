@@ -80,6 +80,15 @@ def test_a_blunted_requirement_is_noticed_and_named(front: Front, pocket: Path) 
     assert "Not valid: oracle" in done.stdout
 
 
+def test_a_promise_that_the_library_does_not_cover_is_named(front: Front, pocket: Path) -> None:
+    file = pocket / "tasks/T1.toml"
+    file.write_text(file.read_text().replace('id = "R2"', 'id = "R2"\ncovered = true'))
+    done = front("validate", pocket, "--only", "oracle")
+    assert done.returncode == 1, done.stdout
+    assert "the library's own suite is green, so it doesn't cover R2." in done.stdout
+    assert "cover R1" not in done.stdout
+
+
 @pytest.mark.proof
 def test_a_blunted_requirement_of_the_shipped_suite_is_noticed(
     front: Front, careless: Job, tmp_path: Path

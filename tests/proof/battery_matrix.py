@@ -5,11 +5,13 @@ import sys
 import time
 from pathlib import Path
 
+from gatebench.model.job import JobData, TrialData
 from gatebench.model.task import PromptVariant
 from gatebench.stats.analysis import analyze
 from gatebench.stats.estimate import Estimate
 from gatebench.stats.multiple import PLANNED
 from gatebench.stats.simulated_seat import SimTask
+from gatebench.stats.simulator import play_job
 from gatebench.stats.truth import true_values
 from gatebench.store.job_dir import JobDir
 from gatebench.store.reading import load_job
@@ -45,13 +47,17 @@ def matrix() -> Record:
     known = _known()
     rows = tuple(_row(key, found[key], known[key]) for key in LOOKED_AT)
     missed = sum(row[-1] != "yes" for row in rows)
+    alike = _alike(data)
     return Record(
         title="A matrix on the real agent against true values (SIMULATED team)",
         header=("estimate", "whose", "estimated", "interval", "true value", "held"),
         rows=rows,
-        ok=code == 0 and valid == len(data.trials) and missed <= MOST_MISSED,
+        ok=code == 0 and valid == alike == len(data.trials) and missed <= MOST_MISSED,
         seconds=time.monotonic() - began,
-        notes=(f"{valid} of {len(data.trials)} trials valid; {missed} of {len(rows)} missed.",),
+        notes=(
+            f"{valid} of {len(data.trials)} trials valid; {missed} of {len(rows)} missed.",
+            f"{alike} of them are, stop by stop, as the team plays them without processes.",
+        ),
     )
 
 
@@ -63,10 +69,26 @@ def _run(job: Path) -> int:
 
 
 def _known() -> dict[tuple[str, str], float | None]:
+    return {(v.name, v.whose): v.value for v in true_values("mixed", _played()).values}
+
+
+def _played() -> list[SimTask]:
     team = load_profile("mixed")
     tasks = [t for t in load_suite("tinydb").tasks if not t.spare]
-    played = [SimTask.of(task, team, PromptVariant.TERSE) for task in tasks]
-    return {(v.name, v.whose): v.value for v in true_values("mixed", played).values}
+    return [SimTask.of(task, team, PromptVariant.TERSE) for task in tasks]
+
+
+def _alike(data: JobData) -> int:
+    """Trials whose every stop is the one that the same seed gives without processes."""
+    played = play_job(_played(), reps=REPS, seed=int(SEED))
+    stood = {trial.id: _course(trial) for trial in played.trials}
+    return sum(_course(trial) == stood[trial.id] for trial in data.trials)
+
+
+def _course(trial: TrialData) -> list[object]:
+    """What failed and what was decided at each stop and in the end."""
+    stops = [(s.hidden and s.hidden.failed_reqs, s.decision) for s in trial.stops]
+    return [*stops, trial.score and trial.score.failed_reqs]
 
 
 def _row(key: tuple[str, str], found: Estimate, value: float | None) -> tuple[str, ...]:

@@ -55,7 +55,8 @@ class Team:
             profile=self.profile,
             material=material,
             stated=task.stated(variant),
-            guards=frozenset(r.id for r in task.requirements if r.guard),
+            guards=task.guards,
+            covered=task.covered,
             stop=None if role in {Role.WORKER, Role.WRITER} else 1,
         )
 

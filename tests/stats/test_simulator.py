@@ -37,10 +37,9 @@ def test_a_played_matrix_holds_the_very_decisions_of_the_shipped_material() -> N
         task = SUITE.task(trial.id.task)
         material = hidden.material(task.id)
         assert material is not None
-        guards = frozenset(r.id for r in task.requirements if r.guard)
-        stated = task.stated(PromptVariant.TERSE)
+        fixed = (task.stated(PromptVariant.TERSE), task.guards, task.covered)
         seed = trial_seed(3, trial.id)
-        seat = Seat(Role.WORKER, seed, MIXED, material, stated, guards)
+        seat = Seat(Role.WORKER, seed, MIXED, material, *fixed)
         stops = play(seat, gates_of(CONFIGS[trial.id.config]))
         assert trial.score is not None
         assert set(task.requirement_ids) - set(trial.score.failed_reqs or ()) == stops[-1].subset

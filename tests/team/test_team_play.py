@@ -139,3 +139,21 @@ def test_both_players_come_to_the_same_trees(number: int) -> None:
         said = reason(stop, kinds)
         assert worker.named_in(MATERIAL, said) == stop.named
         session.block(said)
+
+
+def test_the_librarys_own_tests_see_what_they_cover_and_hide_what_comes_after_them() -> None:
+    sure = load_profile("perfect").model_copy(
+        update={
+            "worker": load_profile("perfect").worker.model_copy(
+                update={"first_stated": 0.0, "first_unstated": 0.0, "own_tests": 1.0}
+            ),
+            "writer": load_profile("perfect").writer.model_copy(update={"fail": 1.0}),
+        }
+    )
+    blind = replace(five("T5", 1, sure), role=Role.WORKER)
+    gates = Gates(tests=True, give_up=1)
+    (first, *_) = play(replace(blind, covered=frozenset({"R1"})), gates)
+    assert first.subset == {"R3"}
+    assert (first.red, first.named) == (("tests",), frozenset())
+    (only,) = play(replace(blind, covered=frozenset({"R3"})), gates)
+    assert (only.red, only.decision) == ((), Decision.ALLOW)

@@ -25,6 +25,8 @@ class Requirement(Record):
     """The prompt variants that state it."""
     guard: bool = False
     """A regression guard: it passes on upstream already."""
+    covered: bool = False
+    """The library's own tests fail where it is missing."""
 
 
 class Task(Record):
@@ -45,6 +47,16 @@ class Task(Record):
     def requirement_ids(self) -> tuple[str, ...]:
         """The ids in order."""
         return tuple(r.id for r in self.requirements)
+
+    @property
+    def guards(self) -> frozenset[str]:
+        """The requirements that hold on upstream already."""
+        return frozenset(r.id for r in self.requirements if r.guard)
+
+    @property
+    def covered(self) -> frozenset[str]:
+        """The requirements without any of which the library's own tests fail."""
+        return frozenset(r.id for r in self.requirements if r.covered)
 
     def stated(self, variant: PromptVariant) -> frozenset[str]:
         """The requirements that a prompt variant states."""

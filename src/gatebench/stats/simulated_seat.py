@@ -20,12 +20,14 @@ class SimTask:
     stated: frozenset[str]
     guards: frozenset[str]
     profile: Profile
+    covered: frozenset[str] = frozenset()
+    """Ids of the requirements that the library's own tests cover."""
 
     @classmethod
     def of(cls, task: Task, profile: Profile, variant: PromptVariant) -> "SimTask":
         """A suite's task under one prompt variant."""
-        guards = frozenset(r.id for r in task.requirements if r.guard)
-        return cls(task.id, task.requirement_ids, task.stated(variant), guards, profile)
+        known = (task.requirement_ids, task.stated(variant), task.guards)
+        return cls(task.id, *known, profile, task.covered)
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,12 @@ def _material(task: str, requirements: tuple[str, ...]) -> TaskMaterial:
 def seat_of(task: SimTask, seed: int) -> Seat:
     """The worker's seat: the very decisions that the gateway draws for a trial of this seed."""
     material = _material(task.id, task.requirements)
-    return Seat(Role.WORKER, seed, task.profile, material, task.stated, task.guards)
+    fixed = (task.profile, material, task.stated, task.guards, task.covered)
+    return Seat(Role.WORKER, seed, *fixed)
 
 
 def drawn_seat(task: SimTask, stream: random.Random) -> Seat:
     """The worker's seat of one more trial from a stream."""
     material = _material(task.id, task.requirements)
-    return DrawnSeat(
-        Role.WORKER, 0, task.profile, material, task.stated, task.guards, stream=stream
-    )
+    fixed = (task.profile, material, task.stated, task.guards, task.covered)
+    return DrawnSeat(Role.WORKER, 0, *fixed, stream=stream)

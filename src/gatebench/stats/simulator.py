@@ -93,7 +93,8 @@ def _record(task: SimTask, config: Config, stop: PlayedStop) -> StopRecord:
         stop_hook_active=stop.n > 1,
         gates=_gates(config, stop),
         hidden=_hidden(len(task.requirements), failed),
-        suite_green=True,
+        # Asked, as in a trial, only where nothing else is wrong: what the suite covers holds then.
+        suite_green=None if failed else True,
         decision=stop.decision,
         delivery=Delivery.DELIVERED,
         reason=None,

@@ -96,10 +96,11 @@ class RequirementTable(Record):
     text: Filled
     stated: tuple[PromptVariant, ...]
     guard: bool = False
+    covered: bool = False
 
     def record(self) -> Requirement:
         """As the rest of the product knows it."""
-        return Requirement(id=self.id, text=self.text, stated=self.stated, guard=self.guard)
+        return Requirement(**vars(self))
 
 
 class TaskFile(Record):

@@ -2,7 +2,8 @@
 
 What the real gates do with a tree is stood in for by what the material promises: a visible test
 fails where its requirement is missing, a hedged one never, a strict one always; on an untouched
-tree every test fails that isn't about a guard.
+tree every test fails that isn't about a guard. The library's own tests fail where a requirement is
+missing that they cover, and name none.
 """
 
 from collections.abc import Mapping
@@ -102,8 +103,10 @@ def _tests(seat: Seat, now: Outcome, acceptance: Mapping[str, Kind], own: frozen
     """The ``tests`` gate: acceptance tests, and the suite with the worker's own tests in it."""
     untouched = frozenset() if now.started else frozenset(seat.requirements) - seat.guards
     failing = {r for r, kind in acceptance.items() if r in untouched or _fails(kind, r, now)}
-    named = frozenset(failing | (own - now.subset))
-    return _Said(bool(named), named)
+    breaks = now.started and bool(seat.covered - now.subset)
+    # The suite ends at its first failure, and the library's own tests come first.
+    named = frozenset(failing) if breaks else frozenset(failing | (own - now.subset))
+    return _Said(breaks or bool(named), named)
 
 
 def _fails(kind: Kind, requirement: str, now: Outcome) -> bool:

@@ -30,6 +30,8 @@ class Seat:
     """Ids of the requirements that the trial's prompt states."""
     guards: frozenset[str] = frozenset()
     """Ids of the requirements that hold on upstream already."""
+    covered: frozenset[str] = frozenset()
+    """Ids of the requirements without any of which the library's own tests fail."""
     stop: int | None = None
     """The stop the call belongs to, from 1; ``None`` for the worker and the writer."""
     retry: int = 0
