@@ -83,7 +83,7 @@ async def _begun(
     fault: Fault | None = None
     try:
         async for data in rest:
-            events = list(splitter.feed(data))
+            events = splitter.feed(data)
             held += events
             if _has_content(events, meter):
                 ttft_s = time.monotonic() - sent
@@ -142,7 +142,7 @@ async def stream(opened: Opened, log: Log, hider: Hider) -> AsyncIterator[bytes]
     yield _noted(guard.feed(opened.held), log)
     try:
         async for data in opened.rest:
-            events = list(opened.splitter.feed(data))
+            events = opened.splitter.feed(data)
             for event in events:
                 opened.meter.see(event)
             if ready := guard.feed(events):
