@@ -14,10 +14,11 @@ from gatebench.gateway.record import Log
 from gatebench.gateway.routes import Line
 from gatebench.gateway.secret import Hider
 from gatebench.gateway.site import BrokenOff, Headers, Inbound, Outbound
-from gatebench.gateway.transport import Answer, Broken, Transport
+from gatebench.gateway.transport import Answer, Break, Broken, Transport
 from gatebench.gateway.upstream import Upstream, passed_back
 
 _OK, _BAD_GATEWAY = 200, 502
+_BREAKS = {Break.STALLED: Fault.STALLED, Break.GARBLED: Fault.MALFORMED}
 
 
 @dataclass(frozen=True)
@@ -195,4 +196,4 @@ def _is_stream(answer: Answer) -> bool:
 
 
 def _of_transport(error: Broken, other: Fault) -> Fault:
-    return Fault.STALLED if error.stalled else other
+    return _BREAKS.get(error.how, other)

@@ -10,6 +10,7 @@ import os
 import ssl
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -32,17 +33,28 @@ _NONE_OF_ITS_OWN = ("user-agent", "accept", "accept-encoding", "content-type")
 _FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 
 
+class Break(Enum):
+    """How a connection failed."""
+
+    GONE = "gone"
+    """There is none, or none any more."""
+    STALLED = "stalled"
+    """The upstream was silent for too long."""
+    GARBLED = "garbled"
+    """What came back is no HTTP."""
+
+
 class Broken(Exception):  # noqa: N818  # what happened to a connection; nobody's error
     """There is no answer, or no more of it.
 
     Args:
         why: in the library's word.
-        stalled: the upstream was silent for too long; else there is no connection any more.
+        how: what happened.
     """
 
-    def __init__(self, why: str, *, stalled: bool) -> None:
+    def __init__(self, why: str, how: Break) -> None:
         super().__init__(why)
-        self.stalled = stalled
+        self.how = how
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,7 @@ class Answer:
     response: aiohttp.ClientResponse
     headers: Mapping[str, str]
     """Names in lower case; of several with one name, all values."""
+    watch: "_Watch"
 
     @property
     def status(self) -> int:
@@ -107,7 +120,35 @@ class Answer:
 
     def close(self) -> None:
         """Hang up, unless all of it was read: then the connection waits for the next request."""
+        self.watch.end()
         self.response.close()
+
+
+class _Watch:
+    """Tells the reader of a body that its connection is gone.
+
+    The library does so itself but for one case: where chunks stop being chunks in the middle of an
+    answer it hangs up, and the reader would wait forever.
+    """
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._content = response.content
+        connection = response.connection
+        protocol = None if connection is None else connection.protocol
+        self._closed = None if protocol is None else protocol.closed
+        if self._closed is not None:
+            self._closed.add_done_callback(self._tell)
+
+    def end(self) -> None:
+        """Nobody reads any more; connections are kept for longer than that."""
+        if self._closed is not None:
+            self._closed.remove_done_callback(self._tell)
+
+    def _tell(self, closed: "asyncio.Future[None]") -> None:
+        if not closed.cancelled():
+            closed.exception()  # looked at: it isn't reported as forgotten
+        if not self._content.is_eof() and self._content.exception() is None:
+            self._content.set_exception(aiohttp.ClientPayloadError())
 
 
 class Transport:
@@ -153,7 +194,7 @@ class Transport:
                 )
         except _FAILURES as error:
             raise _broken(error) from error
-        return Answer(response, _readable(response.raw_headers))
+        return Answer(response, _readable(response.raw_headers), _Watch(response))
 
     async def aclose(self) -> None:
         """Hang up."""
@@ -217,4 +258,9 @@ def _readable(raw: tuple[tuple[bytes, bytes], ...]) -> dict[str, str]:
 
 
 def _broken(error: Exception) -> Broken:
-    return Broken(type(error).__name__, stalled=isinstance(error, aiohttp.SocketTimeoutError))
+    how = Break.GONE
+    if isinstance(error, aiohttp.SocketTimeoutError):
+        how = Break.STALLED
+    elif type(error) is aiohttp.ClientResponseError:  # a proxy's refusal is one of another type
+        how = Break.GARBLED
+    return Broken(type(error).__name__, how)
