@@ -5,6 +5,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
@@ -48,8 +49,19 @@ class Raw:
         self.answers = answers
         self.close = close
         self.seen: list[bytes] = []
+        self.open: list[asyncio.Task[None]] = []
+
+    async def end(self, server: asyncio.Server) -> None:
+        """Every connection is done with."""
+        server.close()
+        await asyncio.gather(*self.open)
+        await asyncio.sleep(0.05)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open.append(cast("asyncio.Task[None]", asyncio.current_task()))
+        await self.talk(reader, writer)
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
                 self.seen.append(await read_request(reader))
@@ -106,7 +118,7 @@ def sent(peer: Peer, raw: Raw, request: Outgoing, patience: Patience = QUICK) ->
                 answer.close()
         finally:
             await transport.aclose()
-            server.close()
+            await raw.end(server)
 
     return asyncio.run(run())
 
@@ -145,10 +157,10 @@ def test_by_a_socket_and_by_a_proxy(tmp_path: Path) -> None:
 
 def test_an_upstream_that_takes_no_request_in_is_given_up() -> None:
     class Deaf(Raw):
-        async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             del reader
-            await asyncio.sleep(3)
-            writer.close()
+            await asyncio.sleep(2.5)
+            writer.transport.abort()
 
     with pytest.raises(Broken):
         sent(Peer(), Deaf(), Outgoing("POST", f"{HERE}/", (), b"x" * 20_000_000))

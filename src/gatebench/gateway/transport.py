@@ -138,6 +138,8 @@ class _Watch:
         self._closed = None if protocol is None else protocol.closed
         if self._closed is not None:
             self._closed.add_done_callback(self._tell)
+        elif protocol is not None:
+            self._break_off()  # gone already
 
     def end(self) -> None:
         """Nobody reads any more; connections are kept for longer than that."""
@@ -147,6 +149,9 @@ class _Watch:
     def _tell(self, closed: "asyncio.Future[None]") -> None:
         if not closed.cancelled():
             closed.exception()  # looked at: it isn't reported as forgotten
+        self._break_off()
+
+    def _break_off(self) -> None:
         if not self._content.is_eof() and self._content.exception() is None:
             self._content.set_exception(aiohttp.ClientPayloadError())
 
