@@ -7,11 +7,11 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import anyio
-import httpx
 
 from gatebench.agents.login import OwnLogin
 from gatebench.checks.doctor import Finding
 from gatebench.gateway import ANTHROPIC, Patience, Upstream
+from gatebench.gateway.transport import Broken, Outgoing
 from gatebench.store.job_dir import JobDir
 from gatebench.trial.bench import VIAS
 
@@ -81,8 +81,8 @@ async def _live(place: Place) -> Way:
     key = f"key from {place.key_named}" if place.key_named else "no key"
     try:
         skew_s = await _skew(upstream)
-    except (httpx.HTTPError, OSError) as error:
-        said = f"{key}; {upstream.base} can't be reached ({type(error).__name__})"
+    except (Broken, TimeoutError) as error:
+        said = f"{key}; {upstream.base} can't be reached ({error or 'no answer in time'})"
         return Way("live", ok=False, said=said, remedy="Check the connection, or name --upstream.")
     clock = "tells no time" if skew_s is None else f"clocks differ by {abs(skew_s):.0f} s"
     said = f"{key}; {upstream.base} answers, {clock}"
@@ -102,8 +102,8 @@ async def _skew(upstream: Upstream) -> float | None:
     transport = bare.transport(replace(Patience(), stall_s=_ASK_S, connect_s=_ASK_S))
     try:
         with anyio.fail_after(_ASK_S):
-            answer = await transport.send(httpx.Request("HEAD", f"{bare.base}/"))
-            await answer.aclose()
+            answer = await transport.send(Outgoing("HEAD", f"{bare.base}/"))
+            answer.close()
     finally:
         await transport.aclose()
     said = answer.headers.get("date")

@@ -2,16 +2,14 @@
 
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gatebench.gateway.errors import Refusal, error_body
 from gatebench.gateway.passing import Passing
@@ -49,45 +47,48 @@ class Directory(Protocol):
         ...
 
 
-def build_app(directory: Directory) -> Starlette:
-    """The application; it keeps nothing of its own."""
+def build_app(directory: Directory) -> ASGIApp:
+    """The application; it keeps nothing of its own.
 
-    async def messages(http: HttpRequest) -> Response:
-        return await _guarded(directory, http, _messages)
+    Four paths need no router, and every layer in front of them costs each piece of each answer.
+    """
 
-    async def count(http: HttpRequest) -> Response:
-        return await _guarded(directory, http, _count)
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        http = HttpRequest(scope, receive)
+        try:
+            answer = await _answer(directory, http)
+        except Refusal as refusal:
+            answer = JSONResponse(refusal.body(), status_code=refusal.status)
+        await answer(scope, receive, send)
 
-    async def probe(http: HttpRequest) -> Response:
-        return await _guarded(directory, http, _probe)
-
-    return Starlette(
-        routes=[
-            Route("/{token}/v1/messages", messages, methods=["POST"]),
-            Route("/{token}/v1/messages/count_tokens", count, methods=["POST"]),
-            Route("/{token}", probe, methods=["GET", "HEAD"]),
-            Route("/{token}/", probe, methods=["GET", "HEAD"]),
-        ],
-        exception_handlers={Refusal: _refuse, HTTPException: _no_route},
-    )
+    return app
 
 
-async def _guarded(directory: Directory, http: HttpRequest, act: Action) -> Response:
+async def _answer(directory: Directory, http: HttpRequest) -> ASGIApp:
     """Act for the token's site; what goes wrong there is kept, and told as HTTP 500."""
-    site = directory.find(http.path_params["token"])
+    token, path = _parted(http)
+    methods, act = _ROUTES.get(path, (frozenset(), _probe)) if token else (frozenset(), _probe)
+    if http.method not in methods:
+        raise Refusal(405 if methods else 404, "Not found")
+    site = directory.find(token)
     if http.method == "POST" and directory.is_foreign(site, http.scope.get(PEER)):
         site = _marked(site)
     engine = site.spec.engine
     try:
         if isinstance(engine, Relay):
-            inbound = await _inbound(site, http)
-            return Passing(site, engine, inbound, directory.fault)
+            return Passing(site, engine, await _inbound(http), directory.fault)
         return await act(site, http)
     except Refusal:
         raise
     except Exception as error:  # noqa: BLE001  # the boundary to engines and sinks
         directory.fault(site, error)
         return JSONResponse(error_body(500, "Internal server error"), status_code=500)
+
+
+def _parted(http: HttpRequest) -> tuple[str, str]:
+    """The token and the path behind it."""
+    token, slash, path = http.scope["path"].removeprefix("/").partition("/")
+    return token, slash + path
 
 
 def _marked(site: Site) -> Site:
@@ -137,14 +138,14 @@ def _engine(site: Site) -> Engine:
     return engine
 
 
-async def _inbound(site: Site, http: HttpRequest) -> Inbound:
+async def _inbound(http: HttpRequest) -> Inbound:
     """The request as it came; its body must be what the provider would take."""
     body = await _body(http) if http.method == "POST" else b""
     return Inbound(
         method=http.method,
-        path=http.url.path.removeprefix(f"/{site.token}") or "/",
-        query=http.url.query,
-        headers=tuple((name.lower(), value) for name, value in http.headers.items()),
+        path=_parted(http)[1] or "/",
+        query=http.scope["query_string"].decode("latin-1"),
+        headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in http.headers.raw),
         body=body,
         request=_parsed(body) if http.method == "POST" else {},
     )
@@ -215,12 +216,11 @@ def _call(site: Site, request: Request, answer: Message | None, outcome: tuple[i
     )
 
 
-async def _refuse(_http: HttpRequest, error: Exception) -> Response:
-    if not isinstance(error, Refusal):
-        raise error
-    return JSONResponse(error.body(), status_code=error.status)
-
-
-async def _no_route(_http: HttpRequest, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    return JSONResponse(error_body(status, "Not found"), status_code=status)
+_GET, _POST = frozenset(("GET", "HEAD")), frozenset(("POST",))
+_ROUTES: Mapping[str, tuple[frozenset[str], Action]] = {
+    "/v1/messages": (_POST, _messages),
+    "/v1/messages/count_tokens": (_POST, _count),
+    "": (_GET, _probe),
+    "/": (_GET, _probe),
+}
+"""By what follows the token: the methods, and what they do where no relay stands behind."""

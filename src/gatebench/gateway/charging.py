@@ -1,11 +1,10 @@
 """What budgets are charged for a call: what is known, else a careful estimate."""
 
-import httpx
-
 from gatebench.gateway.prices import price_usd
 from gatebench.gateway.record import Log
 from gatebench.model.usage import Call, Usage
 
+_OK = 200
 _BYTES_PER_TOKEN = 3
 """For what a budget is charged where the provider didn't tell; never for a ledger."""
 
@@ -21,9 +20,9 @@ def charge_usd(call: Call, log: Log, model: str) -> float:
     known = price_usd(call.usage, call.model_served, log.upstream or "", call.at)
     if known is not None and not call.uncertain:
         return known
-    if call.status != httpx.codes.OK and not call.uncertain:
+    if call.status != _OK and not call.uncertain:
         return 0.0
-    tries = max(1, sum(a.status == httpx.codes.OK for a in call.attempts))
+    tries = max(1, sum(a.status == _OK for a in call.attempts))
     guess = Usage(
         input_tokens=tries * len(log.inbound.body) // _BYTES_PER_TOKEN,
         output_tokens=log.passed_bytes // _BYTES_PER_TOKEN,

@@ -117,4 +117,6 @@ def _with_text(event: Event, text: str) -> Event:
     old = event.data["delta"]
     name = next(n for n in _TEXTS if isinstance(old.get(n), str))
     data = {**event.data, "delta": {**old, name: text}}
-    return Event(f"event: {event.kind}\ndata: {json.dumps(data)}\n\n".encode(), data)
+    return Event(
+        f"event: {event.kind}\ndata: {json.dumps(data)}\n\n".encode(), data, kind=event.kind
+    )

@@ -2,12 +2,9 @@
 
 import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
-from typing import cast
-
-import httpx
 
 from gatebench.gateway.echo import EchoGuard
 from gatebench.gateway.errors import Refusal
@@ -17,9 +14,11 @@ from gatebench.gateway.record import Log
 from gatebench.gateway.routes import Line
 from gatebench.gateway.secret import Hider
 from gatebench.gateway.site import BrokenOff, Headers, Inbound, Outbound
-from gatebench.gateway.upstream import Transport, Upstream, passed_back
+from gatebench.gateway.transport import Answer, Break, Broken, Transport
+from gatebench.gateway.upstream import Upstream, passed_back
 
-_BAD_GATEWAY = 502
+_OK, _BAD_GATEWAY = 200, 502
+_BREAKS = {Break.STALLED: Fault.STALLED, Break.GARBLED: Fault.MALFORMED}
 
 
 @dataclass(frozen=True)
@@ -65,38 +64,37 @@ async def open_answer(
     streamed = bool(log.inbound.request.get("stream"))
     sent = time.monotonic()
     try:
-        response = await line.transport.send(request, None if streamed else whole_s)
-    except httpx.TransportError as error:
+        answer = await line.transport.send(request, None if streamed else whole_s)
+    except Broken as error:
         return Failure(_of_transport(error, Fault.CONNECTION))
-    stack.push_async_callback(response.aclose)
-    headers = _kept(response, upstream.hider)
-    if streamed and response.status_code == httpx.codes.OK and _is_stream(response):
-        return await _begun(response, headers, sent, stack)
-    return await _whole(response, headers, sent, upstream.hider)
+    stack.callback(answer.close)
+    headers = _kept(answer, upstream.hider)
+    if streamed and answer.status == _OK and _is_stream(answer):
+        return await _begun(answer, headers, sent, stack)
+    return await _whole(answer, headers, sent, upstream.hider)
 
 
 async def _begun(
-    response: httpx.Response, headers: Headers, sent: float, stack: AsyncExitStack
+    answer: Answer, headers: Headers, sent: float, stack: AsyncExitStack
 ) -> Opened | Failure:
     """Hold a stream back until its first content: up to there the call can be made again."""
     meter, splitter = Meter(), Splitter()
     held: list[Event] = []
-    bytes_of = cast("AsyncGenerator[bytes, None]", response.aiter_bytes())
-    rest = await stack.enter_async_context(aclosing(bytes_of))
+    rest = await stack.enter_async_context(aclosing(answer.pieces()))
     fault: Fault | None = None
     try:
         async for data in rest:
-            events = list(splitter.feed(data))
+            events = splitter.feed(data)
             held += events
             if _has_content(events, meter):
                 ttft_s = time.monotonic() - sent
                 return Opened(200, headers, meter, ttft_s, None, tuple(held), splitter, rest)
             if meter.fault:
                 break
-    except httpx.TransportError as error:
+    except Broken as error:
         fault = _of_transport(error, Fault.CUT)
     fault = fault or meter.fault or Fault.CUT
-    return Failure(fault, 200, dict(response.headers), _said(held), meter)
+    return Failure(fault, 200, answer.headers, _said(held), meter)
 
 
 def _has_content(events: list[Event], meter: Meter) -> bool:
@@ -105,6 +103,8 @@ def _has_content(events: list[Event], meter: Meter) -> bool:
     for event in events:
         meter.see(event)
         content |= event.is_content and meter.fault is None
+        if meter.fault and not content:
+            break  # given up: what follows isn't read, whether or not it is here already
     return content
 
 
@@ -114,20 +114,18 @@ def _said(held: list[Event]) -> bytes:
     return json.dumps(errors[-1]).encode() if errors else b""
 
 
-async def _whole(
-    response: httpx.Response, headers: Headers, sent: float, hider: Hider
-) -> Opened | Failure:
-    status, meter = response.status_code, Meter()
+async def _whole(answer: Answer, headers: Headers, sent: float, hider: Hider) -> Opened | Failure:
+    status, meter = answer.status, Meter()
     try:
-        body = await response.aread()
-    except httpx.TransportError as error:
-        return Failure(_of_transport(error, Fault.CUT), status, dict(response.headers))
+        body = await answer.whole()
+    except Broken as error:
+        return Failure(_of_transport(error, Fault.CUT), status, answer.headers)
     fault = of_answer(status, body)
     if fault is None:
         meter.see_whole(body)
         fault = meter.fault
     if fault is not None:
-        return Failure(fault, status, dict(response.headers), body, meter)
+        return Failure(fault, status, answer.headers, body, meter)
     return Opened(status, headers, meter, time.monotonic() - sent, whole=hider.clean(body))
 
 
@@ -145,12 +143,12 @@ async def stream(opened: Opened, log: Log, hider: Hider) -> AsyncIterator[bytes]
     yield _noted(guard.feed(opened.held), log)
     try:
         async for data in opened.rest:
-            events = list(opened.splitter.feed(data))
+            events = opened.splitter.feed(data)
             for event in events:
                 opened.meter.see(event)
             if ready := guard.feed(events):
                 yield _noted(ready, log)
-    except httpx.TransportError as error:
+    except Broken as error:
         log.fault, broke = _of_transport(error, Fault.CUT), True
     if last := guard.flush(opened.splitter.rest):
         yield _noted(last, log)
@@ -165,15 +163,15 @@ async def plain(upstream: Upstream, transport: Transport, inbound: Inbound) -> O
         Refusal: nobody answers.
     """
     try:
-        response = await transport.send(upstream.request(inbound))
+        answer = await transport.send(upstream.request(inbound))
         try:
-            content = await response.aread()
+            content = await answer.whole()
         finally:
-            await response.aclose()
-    except httpx.TransportError as error:
+            answer.close()
+    except Broken as error:
         raise Refusal(_BAD_GATEWAY, "No answer from the provider") from error
     body = upstream.hider.clean(content)
-    return Outbound(response.status_code, _kept(response, upstream.hider), _once(body))
+    return Outbound(answer.status, _kept(answer, upstream.hider), _once(body))
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:
@@ -185,17 +183,17 @@ def _noted(data: bytes, log: Log) -> bytes:
     return data
 
 
-def _kept(response: httpx.Response, hider: Hider) -> Headers:
+def _kept(answer: Answer, hider: Hider) -> Headers:
     """The headers to pass back; bytes are passed on decoded if they came encoded after all."""
-    encoded = response.headers.get("content-encoding", "identity") != "identity"
+    encoded = answer.headers.get("content-encoding", "identity") != "identity"
     dropped = {"content-encoding", "content-length"} if encoded else set()
-    return tuple(h for h in passed_back(response.headers, hider) if h[0] not in dropped)
+    return tuple(h for h in passed_back(answer.headers, hider) if h[0] not in dropped)
 
 
-def _is_stream(response: httpx.Response) -> bool:
-    kind: str = response.headers.get("content-type", "")
+def _is_stream(answer: Answer) -> bool:
+    kind: str = answer.headers.get("content-type", "")
     return kind.startswith("text/event-stream")
 
 
-def _of_transport(error: httpx.TransportError, other: Fault) -> Fault:
-    return Fault.STALLED if isinstance(error, httpx.ReadTimeout) else other
+def _of_transport(error: Broken, other: Fault) -> Fault:
+    return _BREAKS.get(error.how, other)

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Self
 
 import anyio
-import httpx
 
 from gatebench.gateway.budget import Purse, Wallet
 from gatebench.gateway.charging import charge_usd
@@ -30,7 +29,7 @@ _NEVER_AGAIN = (("x-should-retry", "false"),)
 """The gateway has tried for long enough; the CLI that honours this doesn't start over."""
 LANE, LIMIT = "a lane of the gateway", "the provider's limit to lift"
 """What a call waits for, in words."""
-_BAD_GATEWAY, _TOO_MANY = 502, 429
+_OK, _BAD_GATEWAY, _TOO_MANY = 200, 502, 429
 
 
 class Live:
@@ -197,7 +196,7 @@ class LiveEngine:
         hider = line.upstream.hider
         if RULES[failure.fault].drains:
             self._end_or_hold(failure, hider.clean_text(message_of(failure.body)))
-        if failure.status is None or failure.status == httpx.codes.OK:
+        if failure.status is None or failure.status == _OK:
             raise Refusal(_BAD_GATEWAY, f"No answer from the provider ({failure.fault.value})")
         log.status = failure.status
         kept = tuple(h for h in passed_back(failure.headers, hider) if h[0] != "x-should-retry")

@@ -2,16 +2,31 @@
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Sequence
+from decimal import Decimal
 from functools import cache
 from importlib.metadata import version
 from types import ModuleType
+from typing import Any
 
 from gatebench.gateway.upstream import ANTHROPIC
 from gatebench.model.usage import Usage
 
 _DATED = re.compile(r"[-@](?:20\d{6}|latest)$")
 _CONTEXT = re.compile(r"\[[^\]]*\]$")
+_ONE = (
+    Usage(input_tokens=1),
+    Usage(output_tokens=1),
+    Usage(cache_read_input_tokens=1),
+    Usage(cache_creation_input_tokens=1),
+    Usage(cache_creation_input_tokens=1, cache_creation_1h_input_tokens=1),
+)
+"""A token of each kind."""
+_KNOWN: dict[int, tuple[Any, Sequence[Decimal] | None]] = {}
+"""By id of a price in the table, which is kept along: the rates."""
+_Provider = tuple[str, str]
+"""How the table is asked for one: a name of an argument, and its value."""
 
 
 def table_version() -> str:
@@ -61,24 +76,59 @@ def load_table() -> None:
 
 
 @cache
-def _provider(model: str, url: str) -> Mapping[str, str] | None:
+def _provider(model: str, url: str) -> _Provider | None:
     """Whose price a model has: its server's, else its maker's; ``None`` where neither has one."""
-    ways = [{"provider_api_url": url}]
-    ways += [{"provider_id": "anthropic"}] if model.startswith("claude") else []
-    one = Usage(input_tokens=1, output_tokens=1)
-    return next((way for way in ways if _price(one, model, way, None) is not None), None)
+    ways = [("provider_api_url", url)]
+    ways += [("provider_id", "anthropic")] if model.startswith("claude") else []
+    return next((way for way in ways if _entry(model, way) is not None), None)
 
 
-def _price(usage: Usage, model: str, provider: Mapping[str, str], at: float | None) -> float | None:
-    library = _library()
-    moment = None if at is None else dt.datetime.fromtimestamp(at, dt.UTC)
+def _price(usage: Usage, model: str, provider: _Provider, at: float | None) -> float | None:
+    entry = _entry(model, provider)
+    if entry is None:
+        return None
+    prices = entry.get_prices(dt.datetime.fromtimestamp(time.time() if at is None else at, dt.UTC))
+    rates = _rates(prices)
+    if rates is None:
+        return float(_by_table(prices, usage))
+    return float(sum(n * rate for n, rate in zip(_kinds(usage), rates, strict=True)))
+
+
+@cache
+def _entry(model: str, provider: _Provider) -> Any:
+    """The table's entry for a model; ``None`` where it has none."""
+    name, value = provider
+    one = _library().Usage(input_tokens=1, output_tokens=1)
     try:
-        found = library.calc_price(
-            library.Usage(**_counts(usage)), model, genai_request_timestamp=moment, **provider
-        )
+        return _library().calc_price(one, model, **{name: value}).model
     except (LookupError, ValueError):
         return None
-    return float(found.total_price)
+
+
+def _rates(prices: Any) -> Sequence[Decimal] | None:
+    """Dollars for a token of each kind; ``None`` where that depends on more.
+
+    The table takes longer for a price than many another part of a call.
+    """
+    if id(prices) not in _KNOWN:
+        tiers = _library().types.TieredPrices
+        flat = not any(isinstance(price, tiers) for price in vars(prices).values())
+        flat = flat and _by_table(prices, Usage()) == 0
+        _KNOWN[id(prices)] = prices, [_by_table(prices, one) for one in _ONE] if flat else None
+    return _KNOWN[id(prices)][1]
+
+
+def _by_table(prices: Any, usage: Usage) -> Decimal:
+    price: Decimal = prices.calc_price(_library().Usage(**_counts(usage)))["total_price"]
+    return price
+
+
+def _kinds(usage: Usage) -> tuple[int, ...]:
+    """Tokens of each kind, in the order of `_ONE`."""
+    written = usage.cache_creation_input_tokens or 0
+    hour = min(usage.cache_creation_1h_input_tokens or 0, written)
+    read = usage.cache_read_input_tokens or 0
+    return usage.input_tokens or 0, usage.output_tokens or 0, read, written - hour, hour
 
 
 def _counts(usage: Usage) -> dict[str, int]:

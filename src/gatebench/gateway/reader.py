@@ -1,7 +1,7 @@
 """Reading an answer as it passes: events of a stream, tokens, model, how it ended."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from gatebench.model.usage import Usage
 _BEFORE_CONTENT = frozenset({"message_start", "ping"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Event:
     """One event of a stream."""
 
@@ -20,11 +20,8 @@ class Event:
     data: Mapping[str, Any] | None
     """``None`` where there is none (a comment) or it can't be read."""
     malformed: bool = False
-
-    @property
-    def kind(self) -> str:
-        """Its type; empty where it has none."""
-        return str(self.data.get("type", "")) if self.data else ""
+    kind: str = ""
+    """Its type; empty where it has none."""
 
     @property
     def is_content(self) -> bool:
@@ -39,18 +36,25 @@ class Splitter:
         self.rest = b""
         """What has come of an event that isn't whole."""
 
-    def feed(self, data: bytes) -> Iterator[Event]:
+    def feed(self, data: bytes) -> list[Event]:
         """The events that are whole now."""
-        self.rest += data
-        while (end := _end(self.rest)) is not None:
-            raw, self.rest = self.rest[:end], self.rest[end:]
-            yield _event(raw)
+        data = self.rest + data if self.rest else data
+        events: list[Event] = []
+        at = 0
+        while (end := _end(data, at)) is not None:
+            events.append(_event(data[at:end]))
+            at = end
+        self.rest = data[at:]
+        return events
 
 
-def _end(data: bytes) -> int | None:
-    """Where the first event ends; lines end in LF or in CR LF."""
-    ends = [at + len(gap) for gap in (b"\n\n", b"\r\n\r\n") if (at := data.find(gap)) >= 0]
-    return min(ends) if ends else None
+def _end(data: bytes, at: int) -> int | None:
+    """Where the event that begins there ends; lines end in LF or in CR LF."""
+    plain = data.find(b"\n\n", at)
+    other = data.find(b"\r\n\r\n", at, plain if plain >= 0 else len(data))
+    if other >= 0:
+        return other + 4
+    return plain + 2 if plain >= 0 else None
 
 
 def _event(raw: bytes) -> Event:
@@ -60,10 +64,12 @@ def _event(raw: bytes) -> Event:
         strange = any(line.strip() and b":" not in line for line in lines)
         return Event(raw, None, malformed=strange)
     try:
-        data = json.loads(b"\n".join(parts))
+        data = json.loads(parts[0] if len(parts) == 1 else b"\n".join(parts))
     except (ValueError, RecursionError):
         return Event(raw, None, malformed=True)
-    return Event(raw, data) if isinstance(data, dict) else Event(raw, None, malformed=True)
+    if not isinstance(data, dict):
+        return Event(raw, None, malformed=True)
+    return Event(raw, data, kind=str(data.get("type", "")))
 
 
 @dataclass

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from gatebench.gateway.faults import Fault
 from gatebench.gateway.lanes import Lanes, OnPause
-from gatebench.gateway.upstream import Transport, Upstream
+from gatebench.gateway.transport import Transport
+from gatebench.gateway.upstream import Upstream
 from gatebench.model.usage import Role
 
 

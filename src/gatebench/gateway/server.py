@@ -25,11 +25,25 @@ _GRACE_S = 1
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the program it runs in, and tells when it is up."""
+    """A server that leaves signals to the program it runs in, and tells when it is up.
+
+    It sleeps until it is told to end: looking ten times a second whether it should is a good part
+    of what a gateway in front of a slow model would cost.
+    """
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.up = anyio.Event()
+        self._ended = anyio.Event()
+
+    def end(self) -> None:
+        """Serve no more."""
+        self.should_exit = True
+        self._ended.set()
+
+    async def main_loop(self) -> None:
+        """Wait for the end."""
+        await self._ended.wait()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -130,7 +144,7 @@ class Gateway:
             await _up(server, serving)
             yield
         finally:
-            server.should_exit = True
+            server.end()
             with anyio.CancelScope(shield=True):
                 await serving
             listener.close()
@@ -161,6 +175,7 @@ def _config(gateway: Gateway) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        date_header=False,
         timeout_graceful_shutdown=_GRACE_S,
     )
 

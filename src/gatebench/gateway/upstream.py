@@ -1,16 +1,14 @@
 """A server that speaks the Messages API, and how requests to it and answers from it are dressed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
-
-import httpx
 
 from gatebench.errors import UsageError
 from gatebench.gateway.patience import Patience
 from gatebench.gateway.secret import Credential, Hider
 from gatebench.gateway.site import Headers, Inbound
+from gatebench.gateway.transport import Outgoing, Peer, Transport
 
 ANTHROPIC = "https://api.anthropic.com"
 """Where requests go when nothing else is said."""
@@ -33,39 +31,6 @@ _PASSED_BACK_TOO = "anthropic-ratelimit-"
 
 
 @dataclass(frozen=True)
-class Transport:
-    """Connections to an upstream.
-
-    The layers of httpx below its client: redirects, cookies and logins of a client's are nothing
-    that we want, and cost a third of a millisecond per call.
-    """
-
-    pool: httpx.AsyncHTTPTransport
-    timeout: dict[str, float | None]
-    """Seconds to connect, read, write."""
-
-    async def send(self, request: httpx.Request, read_s: float | None = None) -> httpx.Response:
-        """Send; the answer is read by the caller, and closed.
-
-        Args:
-            request: what to send.
-            read_s: seconds without a byte, where not the usual.
-
-        Raises:
-            httpx.TransportError: there is no answer.
-        """
-        timeout = self.timeout if read_s is None else {**self.timeout, "read": read_s}
-        request.extensions["timeout"] = timeout
-        response = await self.pool.handle_async_request(request)
-        response.request = request
-        return response
-
-    async def aclose(self) -> None:
-        """Hang up."""
-        await self.pool.aclose()
-
-
-@dataclass(frozen=True)
 class Upstream:
     """Where calls go.
 
@@ -77,12 +42,8 @@ class Upstream:
     """May have a path, which is kept: ``http://localhost:4000/anthropic``."""
     credential: Credential | None = None
     """``None`` for a server that asks for none."""
-    proxy: str | None = None
-    """URL of a proxy to go through."""
-    ca_file: Path | None = None
-    """Certificates to trust instead of the usual ones."""
-    socket: Path | None = None
-    """A unix socket to reach it by."""
+    peer: Peer = field(default_factory=Peer)
+    """How it is reached."""
 
     def __post_init__(self) -> None:
         """Refuse what isn't a plain URL; never say what a user name or password was."""
@@ -107,20 +68,11 @@ class Upstream:
         """Takes the credential out of what comes back."""
         return Hider(() if self.credential is None else (self.credential.secret,))
 
-    def transport(self, patience: Patience) -> "Transport":
-        """A pool of connections; nothing is read from the environment, nothing redirected."""
-        verify = httpx.create_ssl_context(verify=str(self.ca_file)) if self.ca_file else True
-        timeout = httpx.Timeout(patience.stall_s, connect=patience.connect_s, pool=None)
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
-        pool = httpx.AsyncHTTPTransport(
-            uds=None if self.socket is None else str(self.socket),
-            verify=verify,
-            limits=limits,
-            proxy=self.proxy,
-        )
-        return Transport(pool, timeout.as_dict())
+    def transport(self, patience: Patience) -> Transport:
+        """A pool of connections; to be made in the event loop."""
+        return Transport(self.peer, patience)
 
-    def request(self, inbound: Inbound) -> httpx.Request:
+    def request(self, inbound: Inbound) -> Outgoing:
         """The request upstream: the agent's, with our credential in place of its own."""
         headers = [(k, v) for k, v in inbound.headers if k not in _NEVER_SENT]
         # Compressed bytes could neither be metered nor looked through for a key as they pass.
@@ -129,7 +81,7 @@ class Upstream:
             headers.append(self.credential.header())
         query = f"?{inbound.query}" if inbound.query else ""
         url = f"{self.base}{inbound.path}{query}"
-        return httpx.Request(inbound.method, url, headers=headers, content=inbound.body or None)
+        return Outgoing(inbound.method, url, tuple(headers), inbound.body)
 
 
 def passed_back(headers: Mapping[str, str], hider: Hider) -> Headers:
