@@ -14,6 +14,7 @@ The tree::
     │   ├── SandboxUnavailable   the kernel refuses what the sandbox needs
     │   ├── FetchError           upstream or its test environment can't be had
     │   └── StoreError           a record on disk that can't be read or written
+    │       └── DiskFull         no room is left; `run` waits for it
     └── HarnessFault             a fault of ours during a trial; never scored as the agent's
         ├── SpawnFailed          a command could not be started
         ├── GateFault            a gate's own machinery failed
@@ -92,6 +93,10 @@ class FetchError(LookError):
 
 class StoreError(LookError):
     """A record on disk that can't be read or written."""
+
+
+class DiskFull(StoreError):
+    """No room is left on a disk that we write to; it may come back."""
 
 
 class HarnessFault(GateBenchError):

@@ -15,6 +15,7 @@ from gatebench.agents.paths import locate
 from gatebench.agents.program import AgentProgram
 from gatebench.agents.stream import int_of, number_of, text_of
 from gatebench.errors import SpawnFailed
+from gatebench.model.room import raise_if_full
 from gatebench.sandbox import Command, Completed, Sandbox, clean_text
 
 _SHOWN_CHARS = 300
@@ -54,7 +55,11 @@ class RoleResult:
 
 
 async def run_role(program: AgentProgram, sandbox: Sandbox, call: RoleCall) -> RoleResult:
-    """Make one call; whatever goes wrong is in the result, nothing is raised."""
+    """Make one call; whatever goes wrong is in the result.
+
+    Raises:
+        DiskFull: the one thing that isn't.
+    """
     binds = (*call.binds(), *program.binds)
     command = Command(
         argv=(*program.command(sandbox, binds), *role_flags(call)),
@@ -68,6 +73,7 @@ async def run_role(program: AgentProgram, sandbox: Sandbox, call: RoleCall) -> R
     try:
         done = await _in_time(sandbox, command, call.clock)
     except SpawnFailed as error:
+        raise_if_full(error)
         return _result(None, (RoleFault.SPAWN, str(error)), 0.0)
     if done is None:
         limit_s = call.limits.wall_s

@@ -13,7 +13,8 @@ import typer
 
 from gatebench import __version__
 from gatebench.cli import place
-from gatebench.errors import GateBenchError, UsageError
+from gatebench.errors import DiskFull, GateBenchError, UsageError
+from gatebench.model.room import raise_if_full
 
 COMMANDS = (
     "run",
@@ -85,6 +86,7 @@ def main() -> None:
         sys.stdout = None  # the reader has gone: nothing more to say
         sys.exit(LOOK)
     except Exception as error:  # noqa: BLE001  # the outermost boundary
+        _complain_if_full(error)
         print(f"gatebench: a bug of ours: {error!r}.", file=sys.stderr)
         print(f"Please report it with {_crash_log()}.", file=sys.stderr)
         sys.exit(BUG)
@@ -94,6 +96,15 @@ def _complain(error: GateBenchError) -> None:
     print(f"gatebench: {error.message}", file=sys.stderr)
     if error.hint:
         print(error.hint, file=sys.stderr)
+
+
+def _complain_if_full(error: Exception) -> None:
+    """No room is no bug of ours, wherever it is met."""
+    try:
+        raise_if_full(error)
+    except DiskFull as full:
+        _complain(full)
+        sys.exit(LOOK)
 
 
 def _crash_log() -> Path:

@@ -148,7 +148,9 @@ def main(
     counted = metered(matrix.choice) and executor is options.ExecutorKind.LOCAL
     allowance = Allowance(None if counted else spending.max_cost, max_wall)
     where = Where(executor.value, ray_address, here)
-    order = Order(matrix, home, means, jobs, ear.drain, allowance, ear.hold, where, keep_old)
+    order = Order(
+        matrix, home, means, jobs, ear.drain, allowance, ear.hold, where, ear.board.note, keep_old
+    )
     finish(_run(order, ear.board), home, spending.max_cost)
 
 

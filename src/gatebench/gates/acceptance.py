@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatebench.errors import GateFault, SpawnFailed
+from gatebench.model.room import raise_if_full
 from gatebench.suites.pytest_run import PytestRun
 from gatebench.suites.testing import Bench, PytestJob, run_pytest
 
@@ -131,6 +132,7 @@ async def run_started(bench: Bench, job: PytestJob) -> PytestRun:
     """Run pytest; a run that never started is tried once more.
 
     Raises:
+        DiskFull: a disk had no room for it.
         GateFault: it never started, twice.
     """
     why = ""
@@ -138,6 +140,7 @@ async def run_started(bench: Bench, job: PytestJob) -> PytestRun:
         try:
             run = await run_pytest(bench, job)
         except SpawnFailed as error:
+            raise_if_full(error)
             why = str(error)
             continue
         if run.started or run.timed_out:

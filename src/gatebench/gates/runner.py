@@ -7,6 +7,7 @@ from dataclasses import replace
 import anyio
 
 from gatebench.gates.base import Gate, StopView
+from gatebench.model.room import raise_if_full
 from gatebench.model.stop import GateResult, GateStatus
 
 
@@ -33,7 +34,11 @@ async def run_gates(
 
 
 async def run_gate(gate: Gate, stop: StopView) -> GateResult:
-    """One gate within what is left of the stop; its faults are its own, never red."""
+    """One gate within what is left of the stop; its faults are its own, never red.
+
+    Raises:
+        DiskFull: no gate's fault.
+    """
     began = time.monotonic()
     try:
         with anyio.fail_after(max(0.0, stop.limit_s)):
@@ -41,6 +46,7 @@ async def run_gate(gate: Gate, stop: StopView) -> GateResult:
     except TimeoutError:
         result = _fault(gate, GateStatus.TIMED_OUT, f"no word within {stop.limit_s:.0f} s")
     except Exception as error:  # noqa: BLE001  # the boundary: a broken gate fails open, and is counted
+        raise_if_full(error)
         result = _fault(gate, GateStatus.ERROR, f"{type(error).__name__}: {error}")
     wall_s = round(time.monotonic() - began, 3) if result.wall_s is None else result.wall_s
     return result.model_copy(update={"name": gate.name, "wall_s": wall_s})

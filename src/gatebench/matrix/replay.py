@@ -12,7 +12,7 @@ from gatebench.errors import HarnessFault, JobMismatch
 from gatebench.gateway import spent_usd
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.replay_plan import DECIDES, Plan, Visit, extended, is_there, missing
-from gatebench.matrix.schedule import Drain, follow_file, run_lanes
+from gatebench.matrix.schedule import Drain, Pace, follow_file, run_lanes
 from gatebench.model.matrix import Choice, Lock
 from gatebench.model.replay import Look, State
 from gatebench.model.trial import Config
@@ -151,7 +151,7 @@ class _Runner:
         self.place.journal.append({"event": "invoked", "at": _now(), "looks": left})
         self.watcher.begin(planned, planned - left, roles.version if roles else "none")
         order.allowance.spend(self._spent_before(), order.drain)
-        lanes = anyio.CapacityLimiter(order.lanes)
+        lanes = Pace(order.lanes)
         async with anyio.create_task_group() as group:
             group.start_soon(follow_file, lanes, order.home.path)
             await run_lanes(plan.wanted, lanes, self._settle, order.drain)

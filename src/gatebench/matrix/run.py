@@ -1,6 +1,6 @@
 """Run a job: claim its directory, lock it, run what isn't done, in lanes."""
 
-import datetime as dt
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,8 +11,9 @@ from gatebench.matrix.executors import Executor, Where, opener_of
 from gatebench.matrix.hold import Hold
 from gatebench.matrix.left import left_of
 from gatebench.matrix.lock import Past, make_lock, reconcile
-from gatebench.matrix.schedule import Drain, follow_file, run_lanes
-from gatebench.model.faults import fault
+from gatebench.matrix.room import Room, disks_of
+from gatebench.matrix.runner import Limits, Runner, now
+from gatebench.matrix.schedule import Drain, Pace, follow_file, run_lanes
 from gatebench.model.job import JobData
 from gatebench.model.matrix import Lock, Matrix
 from gatebench.model.score import Score
@@ -24,11 +25,10 @@ from gatebench.trial.bench import Bench, Means, open_bench
 from gatebench.trial.lifecycle import Job
 from gatebench.trial.progress import Watcher
 from gatebench.trial.ready import check_ready, config_digests
-from gatebench.trial.words import in_a_line
 
-USAGE_LIMIT = "usage_limit"
-PAUSE_S = 3.0
-"""Before a trial that a fault of ours broke is run again at once."""
+
+def _untold(_what: str) -> None:
+    """Nobody listens."""
 
 
 class JobWatcher(Watcher, Protocol):
@@ -50,6 +50,8 @@ class Order:
     allowance: Allowance = field(default_factory=Allowance)
     hold: Hold = field(default_factory=Hold)
     where: Where = field(default_factory=Where)
+    tell: Callable[[str], None] = _untold
+    """Gets what the whole job waits for; nothing when that is over."""
     keep_old: bool = False
     """Finished trials of another lock stay, marked."""
 
@@ -98,24 +100,28 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
             watcher.begin(load_job(home))
             wanted = order.matrix.trials()
             with Journal(home.journal, home.redactor) as journal:
-                journal.append({"event": "invoked", "at": _now(), "trials": len(wanted)})
+                journal.append({"event": "invoked", "at": now(), "trials": len(wanted)})
                 job = Job(bench, home, journal, watcher)
                 todo = left_of(order.matrix, home, bench.budgets)
                 async with open_executor(order.where, job, order.drain) as executor:
-                    await _run_all(order, _Runner(order, job, executor), todo)
+                    await _run_all(order, job, executor, todo)
         return _report(order, wanted)
 
 
-async def _run_all(order: Order, runner: "_Runner", todo: list[TrialId]) -> None:
+async def _run_all(order: Order, job: Job, executor: Executor, todo: list[TrialId]) -> None:
     """In lanes, whose number may change on the way; what was spent before counts."""
     for trial in set(order.matrix.trials()) - set(todo):
         before = order.home.trial(trial).score()
         if before is not None:
             order.allowance.take(before, order.drain)
-    lanes = anyio.CapacityLimiter(order.lanes)
+    pace = Pace(order.lanes)
+    disks = disks_of(order.home.path, order.means.cache)
+    room = Room(disks, order.hold.patience_s, order.tell)
+    limits = Limits(order.drain, order.allowance, order.hold, room, pace)
+    runner = Runner(job, executor, limits, order.matrix.config)
     async with anyio.create_task_group() as group:
-        group.start_soon(follow_file, lanes, order.home.path)
-        await run_lanes(todo, lanes, runner.run, order.drain)
+        group.start_soon(follow_file, pace, order.home.path)
+        await run_lanes(todo, pace, runner.run, order.drain)
         group.cancel_scope.cancel()
 
 
@@ -141,47 +147,8 @@ def _finished(home: JobDir, lock: Lock) -> tuple[str, ...]:
     return tuple(str(trial) for trial, score in scores.items() if score is not None and score.valid)
 
 
-@dataclass(frozen=True)
-class _Runner:
-    order: Order
-    job: Job
-    executor: Executor
-
-    async def run(self, trial: TrialId) -> None:
-        """One trial, from its line at the start to its line at the end."""
-        home, watcher, hold = self.order.home, self.job.watcher, self.order.hold
-        if not await hold.over(self.order.drain):
-            return
-        home.note(f"{_now()} start {trial}")
-        watcher.started(trial)
-        config = self.order.matrix.config(trial.config)
-        asked = hold.times
-        score = await self.executor.run(trial, config)
-        for _ in range(fault(score.status).retries):
-            if score.valid:
-                break
-            home.note(f"{_now()} again {trial} {in_a_line(score)}")
-            await anyio.sleep(PAUSE_S)
-            score = await self.executor.run(trial, config)
-        while score.status == USAGE_LIMIT and hold.times > asked:
-            asked = hold.times
-            home.note(f"{_now()} waits {trial} {in_a_line(score)}")
-            if not await hold.over(self.order.drain):
-                break
-            score = await self.executor.run(trial, config)
-        if score.valid:
-            hold.went_well()
-        home.note(f"{_now()} end {trial} {in_a_line(score)}")
-        watcher.ended(trial, score)
-        self.order.allowance.take(score, self.order.drain)
-
-
 def _report(order: Order, asked: tuple[TrialId, ...]) -> Report:
     home = order.home
     scores = {t: home.trial(t).score() for t in asked}
     done = {t: s for t, s in scores.items() if s is not None}
     return Report(load_job(home), done, asked, order.drain.why)
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -20,6 +20,7 @@ class Who(StrEnum):
     GATE = "gate"
     ORACLE = "oracle"
     SANDBOX = "sandbox"
+    DISK = "disk"
     HARNESS = "harness"
 
 
@@ -41,7 +42,10 @@ FAULTS: dict[str, Fault] = {
         Who.AGENT, valid=True, retries=0, meaning="the agent was ended at a limit of its sandbox"
     ),
     "spawn_failed": Fault(
-        Who.SANDBOX, valid=False, retries=1, meaning="a command could not be started"
+        Who.SANDBOX, valid=False, retries=3, meaning="a command could not be started"
+    ),
+    "disk_full": Fault(
+        Who.DISK, valid=False, retries=3, meaning="a disk had no room; run again when it has some"
     ),
     "node_lost": Fault(
         Who.SANDBOX, valid=False, retries=3, meaning="the machine it ran on was lost"
@@ -100,6 +104,10 @@ FAULTS: dict[str, Fault] = {
     "harness_error": Fault(Who.HARNESS, valid=False, retries=0, meaning="a bug of ours"),
 }
 """By ``status`` of ``score.json``."""
+
+
+CROWDED = frozenset({Who.SANDBOX, Who.DISK})
+"""Whose faults say that the machine has too much to do at once."""
 
 
 def fault(status: str) -> Fault:

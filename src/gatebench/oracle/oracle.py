@@ -12,6 +12,7 @@ import anyio
 from pydantic import TypeAdapter
 
 from gatebench.errors import GateBenchError, OracleFault
+from gatebench.model.room import raise_if_full
 from gatebench.model.verdict import SuiteRun, Verdict
 from gatebench.oracle import hidden_run
 from gatebench.oracle.controls import new_controls
@@ -212,12 +213,14 @@ async def _twice(make: Callable[[], Awaitable[T]]) -> T:
     """Try again once where our own machinery failed.
 
     Raises:
+        DiskFull: no fault of the oracle; trying again at once would be no use.
         OracleFault: it failed twice.
     """
     for attempt in range(_ATTEMPTS):
         try:
             return await make()
         except (GateBenchError, OSError) as error:
+            raise_if_full(error)
             if attempt + 1 == _ATTEMPTS:
                 raise OracleFault(f"the oracle failed {_ATTEMPTS} times: {error}") from error
     raise AssertionError("unreachable")

@@ -6,7 +6,7 @@ host, and why), `bwrap` (limits, and why nothing is left).
 """
 
 from gatebench.sandbox.breaches import Bounds, breach
-from gatebench.sandbox.disk import DiskBounds, watch_disk
+from gatebench.sandbox.disk import DISK_FULL, DiskBounds, refuse_crowded, watch_disk
 from gatebench.sandbox.layout import system_binds
 from gatebench.sandbox.opening import Sandbox, open_sandbox, probe
 from gatebench.sandbox.process import Process
@@ -14,6 +14,7 @@ from gatebench.sandbox.spec import HOME, Bind, Command, Completed, Kind, Limits,
 from gatebench.sandbox.text import clean_text
 
 __all__ = [
+    "DISK_FULL",
     "HOME",
     "Bind",
     "Bounds",
@@ -29,6 +30,7 @@ __all__ = [
     "clean_text",
     "open_sandbox",
     "probe",
+    "refuse_crowded",
     "system_binds",
     "watch_disk",
 ]

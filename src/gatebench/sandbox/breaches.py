@@ -30,7 +30,7 @@ async def breach(process: Process, bounds: Bounds) -> str:
     Run it beside the command and end the command when it returns.
 
     Returns:
-        ``processes``, ``disk_bytes`` or ``disk_inodes``.
+        ``processes``, ``disk_bytes``, ``disk_inodes``, or `DISK_FULL`, which is nobody's doing.
     """
     found: list[str] = []
     async with anyio.create_task_group() as group:

@@ -1,4 +1,4 @@
-"""Watch how much disk a command's writable places take."""
+"""Watch how much disk a command's writable places take, and whether the disk has room at all."""
 
 import os
 from collections.abc import Iterable
@@ -7,7 +7,34 @@ from pathlib import Path
 
 import anyio
 
+from gatebench.errors import DiskFull
+
 _BLOCK = 512
+LEAST_BYTES = 1_000_000
+"""Less than that left, and what runs there can't be trusted to have written what it meant to."""
+DISK_FULL = "disk_full"
+
+
+def crowded(folder: Path) -> bool:
+    """Whether the disk of a directory is as good as full; one that can't tell isn't."""
+    try:
+        info = os.statvfs(folder)
+    except OSError:
+        return False
+    return info.f_blocks > 0 and info.f_bavail * info.f_frsize < LEAST_BYTES
+
+
+def refuse_crowded(folder: Path) -> None:
+    """Refuse what was made on a disk that is as good as full.
+
+    Raises:
+        DiskFull: it is.
+    """
+    if crowded(folder):
+        raise DiskFull(
+            f"the disk of {folder} is full.",
+            "Make room, then run the same command again: it resumes.",
+        )
 
 
 @dataclass(frozen=True)
@@ -25,10 +52,12 @@ async def watch_disk(folders: tuple[Path, ...], bounds: DiskBounds, interval_s: 
     Run it beside a command and end the command when it returns.
 
     Returns:
-        ``disk_bytes`` or ``disk_inodes``.
+        ``disk_bytes`` or ``disk_inodes``; `DISK_FULL` where the disk has no room though they keep
+        within their bounds.
     """
     while True:
         breach = await anyio.to_thread.run_sync(_breach, folders, bounds)
+        breach = breach or (DISK_FULL if any(map(crowded, folders)) else "")
         if breach:
             return breach
         await anyio.sleep(interval_s)

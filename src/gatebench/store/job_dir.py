@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from gatebench.errors import JobBusy, JobMismatch, StoreError
 from gatebench.model.matrix import Lock
 from gatebench.model.trial import TrialId
+from gatebench.store.appending import LineFile
 from gatebench.store.atomic import write_bytes, write_record, write_text
 from gatebench.store.redaction import Redactor
 from gatebench.store.trial_dir import TrialDir
@@ -78,9 +79,14 @@ class JobDir:
         write_bytes(self.path / name, (self.path / LOCK).read_bytes())
 
     def note(self, line: str) -> None:
-        """Append one line to ``matrix.log``."""
-        with self.log.open("a", encoding="utf-8") as file:
-            file.write(line.rstrip("\n") + "\n")
+        """Append one line to ``matrix.log``.
+
+        Raises:
+            StoreError: the disk is full or gone; the log is as it was.
+        """
+        with LineFile(self.log, durable=False) as file:
+            file.mend()
+            file.append(line.rstrip("\n").encode())
 
     @contextmanager
     def claimed(self) -> Iterator[None]:

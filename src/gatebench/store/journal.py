@@ -1,19 +1,18 @@
 r"""The job's journal: append-only JSON lines that survive a torn tail.
 
 One record is one line, ended by ``\n``; the JSON is ASCII, so no other line separator of Unicode
-can split it. A write that was cut off leaves a torn last line: the next append starts on a line
-of its own, and a reader reports the torn one and goes on.
+can split it. A write that was killed leaves a torn last line: the next append starts on a line of
+its own, and a reader reports the torn one and goes on. A write that failed leaves nothing.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from gatebench.errors import StoreError
+from gatebench.store.appending import LineFile
 from gatebench.store.redaction import Redactor
 
 
@@ -30,37 +29,18 @@ class Journal:
     """Append to a journal; every entry is on the disk when ``append`` returns."""
 
     def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
-        self._path = path
         self._redactor = redactor or Redactor()
-        self._file = path.open("ab+")
-        self._mend()
-
-    def _mend(self) -> None:
-        """Close a torn last line, so that the next record stands on its own."""
-        size = self._file.seek(0, os.SEEK_END)
-        if not size:
-            return
-        self._file.seek(size - 1)
-        if self._file.read(1) != b"\n":
-            self._file.write(b"\n")
-            self._file.flush()
+        self._file = LineFile(path, durable=True)
+        self._file.mend()
 
     def append(self, entry: Mapping[str, Any]) -> None:
         """Write one entry and wait until it is on the disk.
 
         Raises:
-            StoreError: the disk is full or gone.
+            StoreError: the disk is full or gone; the journal is as it was.
         """
         line = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-        try:
-            self._file.write(self._redactor.clean(line.encode("ascii")) + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise StoreError(
-                f"{self._path} can't be written: {error.strerror or error}.",
-                "Make room, then run the same command again: it resumes.",
-            ) from error
+        self._file.append(self._redactor.clean(line.encode("ascii")))
 
     def close(self) -> None:
         """Release the file."""

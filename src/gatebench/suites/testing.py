@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import anyio
 
-from gatebench.sandbox import Bind, Command, Completed, Limits, Sandbox, clean_text
+from gatebench.sandbox import Bind, Command, Completed, Limits, Sandbox, clean_text, refuse_crowded
 from gatebench.suites import inside
 from gatebench.suites.environment import TestEnvironment
 from gatebench.suites.inside.channel import KEY_BYTES, Receiver
@@ -89,11 +89,13 @@ async def run_pytest(bench: Bench, job: PytestJob) -> PytestRun:
 
     Raises:
         SpawnFailed: the command can't be started.
+        DiskFull: the disk of temporary files was as good as full; what came of it says nothing.
     """
     with _laid_out(job) as folder:
         key = os.urandom(KEY_BYTES)
         done = await bench.sandbox.run(_command(bench, job, folder, key))
         places = _places(bench, job, folder)
+        refuse_crowded(folder)
     run = await anyio.to_thread.run_sync(_read, done, key, job)
     return _tidied(run, _prefixes(bench, places))
 

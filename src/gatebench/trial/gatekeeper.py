@@ -12,6 +12,7 @@ from gatebench.gates.runner import run_gates
 from gatebench.hook.server import STOP_LIMIT_S, StopRequest
 from gatebench.model.labels import blocking_gate
 from gatebench.model.policy import decide
+from gatebench.model.room import raise_if_full
 from gatebench.model.scored import delivered_blocks
 from gatebench.model.stop import Decision, Delivery, GateResult, StopRecord
 from gatebench.model.usage import Role
@@ -48,7 +49,12 @@ class Gatekeeper:
         self._run.log.update(n, delivery=delivery, forged=forged)
 
     async def failed(self, n: int, error: Exception) -> None:
-        """The gating itself broke: the stop was allowed; it is counted and never a pass."""
+        """The gating itself broke: the stop was allowed; it is counted and never a pass.
+
+        Raises:
+            DiskFull: that was it; the session can't be gated any more, and ends.
+        """
+        raise_if_full(error)
         run = self._run
         run.gate_crashes += 1
         words = "".join(traceback.format_exception(error))

@@ -13,6 +13,7 @@ import anyio
 
 from gatebench.agents.alone import alone
 from gatebench.errors import GateBenchError, HarnessFault
+from gatebench.model.room import raise_if_full
 from gatebench.model.score import Score
 from gatebench.model.trial import Config, TrialId
 from gatebench.trial.bench import private_directory
@@ -41,8 +42,18 @@ async def run_trial(job: Job, trial: TrialId, config: Config) -> Score:
     A fault of ours becomes the score's status; it is never raised and never the agent's.
 
     Raises:
-        LookError: something that concerns every trial, a full disk or a broken suite.
+        DiskFull: no room for what it leaves; after the agent's session was filed, the trial can be
+            taken up again from there.
+        LookError: something else that concerns every trial, a broken suite.
     """
+    try:
+        return await _run(job, trial, config)
+    except Exception as error:
+        raise_if_full(error)
+        raise
+
+
+async def _run(job: Job, trial: TrialId, config: Config) -> Score:
     home = job.home.trial(trial)
     steps = STEPS_AGAIN
     if home.session() is None:
@@ -63,10 +74,12 @@ async def _took(step: Step, run: Run) -> bool:
     try:
         await step(run)
     except HarnessFault as fault:
+        raise_if_full(fault)
         run.broke(fault.status, str(fault))
     except GateBenchError:
         raise
     except Exception as error:  # noqa: BLE001  # the boundary: one trial's bug costs one trial
+        raise_if_full(error)
         run.home.write("harness-error.txt", traceback.format_exc())
         run.broke("harness_error", f"a bug of ours: {error!r}; see harness-error.txt.")
     else:

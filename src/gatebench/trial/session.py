@@ -8,7 +8,8 @@ from gatebench.agents.alone import alone
 from gatebench.agents.claude_code import WorkerCall
 from gatebench.agents.result import WorkerResult
 from gatebench.agents.worker import Watch, run_worker
-from gatebench.sandbox import Bounds, Process, breach
+from gatebench.errors import DiskFull
+from gatebench.sandbox import DISK_FULL, Bounds, Process, breach
 from gatebench.trial.run import Run
 
 FORGED = "forged stream output"
@@ -19,6 +20,7 @@ async def run_session(run: Run, call: WorkerCall, watch: Watch) -> WorkerResult:
 
     Raises:
         SpawnFailed: it could not be started.
+        DiskFull: the disk of its work copy was as good as full; its session was ended.
     """
     processes: list[Process] = []
     with alone():
@@ -35,6 +37,11 @@ async def run_session(run: Run, call: WorkerCall, watch: Watch) -> WorkerResult:
             group.cancel_scope.cancel()
     for process in processes:
         _keep_forged(run, process)
+    if run.limit == DISK_FULL:
+        raise DiskFull(
+            "the disk of the agent's work copy is full.",
+            "Make room, then run the same command again: it resumes.",
+        )
     return result
 
 

@@ -8,6 +8,7 @@ from anyio.abc import TaskGroup
 from gatebench.gates.base import Gate, StopView
 from gatebench.gates.runner import run_gate
 from gatebench.hook.server import STOP_LIMIT_S
+from gatebench.model.room import raise_if_full
 from gatebench.model.score import WriterOutcome
 from gatebench.model.scored import gates_usd, sum_usd
 from gatebench.model.stop import GateResult, GateStatus
@@ -40,6 +41,7 @@ class Shadows:
             try:
                 await how(gate)
             except Exception as error:  # noqa: BLE001  # the boundary: recorded at every stop
+                raise_if_full(error)
                 self._faults[gate.name] = f"{type(error).__name__}: {error}"
 
     @property

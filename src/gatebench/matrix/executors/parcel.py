@@ -65,6 +65,8 @@ class Parcel:
     """Why nothing more should be started."""
     refused: tuple[str, str] | None = None
     """What the machine can't do, and what to do about it; ends the errand."""
+    full: str = ""
+    """Which disk of the machine had no room; ends the errand."""
 
     @property
     def worth_sending(self) -> bool:

@@ -15,12 +15,13 @@ import anyio
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from gatebench.errors import LookError, UsageError
+from gatebench.errors import LookError, StoreError, UsageError
 from gatebench.gateway import Hooks
 from gatebench.matrix.executors.base import Where
 from gatebench.matrix.executors.parcel import Errand, Kit, Parcel, files_of, named_by_path, unpack
 from gatebench.matrix.executors.station import station_of
 from gatebench.matrix.schedule import Drain
+from gatebench.model.room import out_of_room
 from gatebench.model.score import Score
 from gatebench.model.trial import Config, TrialId
 from gatebench.trial.lifecycle import Job, run_trial
@@ -141,10 +142,15 @@ class OnRay:
         self.job.watcher.moment(Moment(trial, "waiting for a node"))
         status, why = "harness_error", "the node sent no score."
         try:
-            await self._receive(Errand(trial, config, home.attempt))
+            full = await self._receive(Errand(trial, config, home.attempt))
+            if full:
+                status, why = "disk_full", full
         except RayTaskError as error:
-            home.write("harness-error.txt", str(error))
-            why = f"a bug of ours on a node: {error.cause!r}; see harness-error.txt."
+            if out_of_room(error.cause):
+                status, why = "disk_full", f"on a node: {error.cause}"
+            else:
+                home.write("harness-error.txt", str(error))
+                why = f"a bug of ours on a node: {error.cause!r}; see harness-error.txt."
         except RayError as error:
             status, why = "node_lost", f"the node was lost: {_first_sentence(error)}."
         score = home.score()
@@ -154,24 +160,27 @@ class OnRay:
             return await run_trial(self.job, trial, config)
         return await file_lost(self.job, trial, config, status, why)
 
-    async def _receive(self, errand: Errand) -> None:
-        """File what comes, as it comes.
+    async def _receive(self, errand: Errand) -> str:
+        """File what comes, as it comes; gives which disk of the machine had no room.
 
         Raises:
-            LookError: the machine refuses.
+            LookError: the machine refuses, or the disk here is full.
             RayError: the machine is gone.
         """
         stream = _TASK.options(num_returns="streaming", name=str(errand.trial)).remote(
             self.kit, errand
         )
+        full = ""
         try:
             async for reference in stream:
                 parcel: Parcel = await reference
+                full = full or parcel.full
                 await unpack(parcel, self.job, errand.trial)
                 if parcel.drain:
                     self.drain.ask(parcel.drain)
                 if parcel.refused:
                     raise LookError(*parcel.refused)
-        except anyio.get_cancelled_exc_class():
+        except (anyio.get_cancelled_exc_class(), StoreError):
             ray.cancel(stream, force=True)
             raise
+        return full

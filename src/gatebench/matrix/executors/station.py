@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from gatebench.errors import GateBenchError, LookError
+from gatebench.errors import DiskFull, GateBenchError, LookError
 from gatebench.gateway import Hooks
 from gatebench.matrix.executors.base import Here
 from gatebench.matrix.executors.parcel import Errand, Kit, Parcel
@@ -144,6 +144,8 @@ class Station:
         yield step(packer.parcel(whole=True))
         try:
             work.result()
+        except DiskFull as error:
+            yield Parcel(full=f"on {os.uname().nodename}: {error.message}")
         except GateBenchError as error:
             where = os.uname().nodename
             yield Parcel(refused=(f"on {where}: {error.message}", error.hint))
