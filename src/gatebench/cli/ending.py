@@ -71,6 +71,8 @@ def finish(report: Report | None, home: JobDir, max_cost: float | None) -> None:
         why = "" if asked else f"No more trials were started: {report.stopped}. "
         left = f"{why}{report.unfinished} trials left. The same command goes on."
         console.print(left, highlight=False, markup=False)
+        if not asked:
+            print(f"To go on: {place.program()} {shlex.join(sys.argv[1:])}")
         raise typer.Exit(INTERRUPTED if asked else LOOK)
     if report.broken:
         if report.stopped and report.stopped != ASKED:

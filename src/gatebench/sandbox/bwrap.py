@@ -25,6 +25,7 @@ from gatebench.sandbox import limiting
 from gatebench.sandbox.identity import Handover, Identity
 from gatebench.sandbox.keeper import keeper
 from gatebench.sandbox.launched import Launched, run_to_end
+from gatebench.sandbox.patient import patiently
 from gatebench.sandbox.process import Process, hold
 from gatebench.sandbox.program import Program
 from gatebench.sandbox.spec import Bind, Command, Completed, Limits
@@ -73,6 +74,9 @@ class BwrapSandbox:
         return hold(self._launch, command)
 
     async def _launch(self, command: Command, stdout: int) -> Launched:
+        return await patiently(lambda: self._try(command, stdout))
+
+    async def _try(self, command: Command, stdout: int) -> Launched:
         if self._handover is not None:
             await anyio.to_thread.run_sync(self._handover.give, command.binds)
         stage = stage_for(self._identity.uid, command.binds)

@@ -15,6 +15,7 @@ import anyio
 from gatebench.errors import SpawnFailed
 from gatebench.sandbox.keeper import keeper
 from gatebench.sandbox.launched import Launched, run_to_end
+from gatebench.sandbox.patient import patiently
 from gatebench.sandbox.process import Process, hold
 from gatebench.sandbox.spec import Bind, Command, Completed
 from gatebench.sandbox.tree import MARKER, LooseTree
@@ -46,6 +47,9 @@ class PlainSandbox:
         return hold(self._launch, command)
 
     async def _launch(self, command: Command, stdout: int) -> Launched:
+        return await patiently(lambda: self._try(command, stdout))
+
+    async def _try(self, command: Command, stdout: int) -> Launched:
         tag = secrets.token_hex(8)
         try:
             process = await anyio.open_process(
