@@ -42,6 +42,8 @@ class Front:
     extra: Mapping[str, str] = field(default_factory=dict)
     """Variables on top."""
     patience_s: float = PATIENCE_S
+    before: tuple[str, ...] = ()
+    """A program that starts it."""
 
     @property
     def env(self) -> dict[str, str]:
@@ -49,7 +51,7 @@ class Front:
 
     def __call__(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
-        argv = [str(PROGRAM), *map(str, args)]
+        argv = [*self.before, str(PROGRAM), *map(str, args)]
         return subprocess.run(
             argv,
             cwd=self.cwd,
@@ -63,7 +65,7 @@ class Front:
 
     def start(self, *args: str | Path) -> "subprocess.Popen[str]":
         """Start it in a process group of its own, as a shell does."""
-        argv = [str(PROGRAM), *map(str, args)]
+        argv = [*self.before, str(PROGRAM), *map(str, args)]
         return subprocess.Popen(
             argv,
             cwd=self.cwd,

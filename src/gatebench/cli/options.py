@@ -103,7 +103,9 @@ MaxCostRole = Annotated[
 PatienceMinutes = Annotated[
     float | None,
     typer.Option(
-        "--patience", min=0, help="Minutes to wait for a usage limit to lift; else stop.  [9]"
+        "--patience",
+        min=0,
+        help="Minutes to wait for a usage limit to lift, or for a full disk; else stop.  [9]",
     ),
 ]
 Mismatch = Annotated[
