@@ -1,12 +1,15 @@
 """Money: what is told before, what is never passed, what is known after; by the command line."""
 
+import os
 import shlex
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front import Front, complaint, digest
+from front import Front, complaint, digest, lines
 
 from provider import Fault, by_number
 from provider.ground import MODEL
@@ -178,3 +181,33 @@ def test_a_key_on_the_command_line_is_refused_and_not_repeated(paid: Shop, tmp_p
     job = paid.run(tmp_path / "a", *BARE, "--key", "sk-ant-api03-my-very-own-key")
     said = complaint(job.done, 2)
     assert "sk-ant" not in said
+
+
+def test_a_call_that_a_kill_lost_is_uncertain_and_counts_with_all_it_may_have_cost(
+    front: Front, tmp_path: Path
+) -> None:
+    with shop(front, by_number({2: Fault.STALL_EARLY})) as found:
+        args = (*BARE, "--reps", "1", "--max-cost", "0.3", "--model", MODEL, "--yes")
+        words = ("run", *args, "--upstream", found.provider.url, "--out", str(tmp_path / "job"))
+        running = found.front.start(*words)
+        until = time.monotonic() + 120
+        while len(found.provider.served) < 2:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate()
+        again = found.front(*words)
+        sent_then = len(found.provider.served)
+    journal = lines(tmp_path / "job" / "journal.jsonl")
+    sent = {e["at"]: e for e in journal if e["event"] == "sent"}
+    (lost,) = sent.keys() - {e["at"] for e in journal if e["event"] == "call"}
+    # The CLI allows tens of thousands of tokens in answer; what came of them nobody knows.
+    assert 0.3 < sent[lost]["at_most_usd"] < 3
+    assert [e["at"] for e in journal if e["event"] == "lost"] == [lost]
+    said = " ".join(again.stdout.split())
+    assert "1 calls were on their way when an earlier invocation was killed" in said
+    most = sent[lost]["at_most_usd"]
+    assert f"uncertain, at most ${most:.2f}, which the budget counts as spent" in said
+    assert again.returncode == 1
+    assert "The job's budget is used up" in said
+    assert sent_then == 2, "nothing more was sent"

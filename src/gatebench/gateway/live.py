@@ -11,7 +11,7 @@ from typing import Self
 import anyio
 
 from gatebench.gateway.budget import Purse, Wallet
-from gatebench.gateway.charging import charge_usd
+from gatebench.gateway.charging import begin_try, charge_usd
 from gatebench.gateway.errors import Refusal
 from gatebench.gateway.exchange import Failure, Opened, open_answer, plain, stream
 from gatebench.gateway.faults import RULES, Fault, message_of
@@ -138,7 +138,7 @@ class LiveEngine:
                 with log.waiting(LIMIT if line.lanes.paused else LANE):
                     began = await attempt.enter_async_context(line.lanes.lane())
                 self._check_budget(log)
-                log.tries += 1
+                begin_try(log, self.route.model)
                 opened = await open_answer(line, log, attempt, self._whole_s)
                 if isinstance(opened, Opened):
                     line.lanes.faster()

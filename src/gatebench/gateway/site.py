@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, null
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from gatebench.model.usage import Call, Role
+from gatebench.model.usage import Call, Role, Sent
 
 Request = Mapping[str, Any]
 """A Messages API request, as the client sent it."""
@@ -91,6 +91,10 @@ def _nowhere(_call: Call, _request: Request) -> None:
     """The sink of a site that nobody listens to."""
 
 
+def _untold(_sent: Sent) -> None:
+    """Where nothing is kept of calls on their way."""
+
+
 @dataclass(frozen=True)
 class SiteSpec:
     """What a site is opened for."""
@@ -102,6 +106,8 @@ class SiteSpec:
     stop: int | None = None
     sink: Sink = _nowhere
     waiting: Waiting = nullcontext
+    sent: Callable[[Sent], None] = _untold
+    """Told of a call that costs, before it is sent for the first time; must not be slow."""
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,14 @@ from gatebench.matrix.lock import Past, make_lock, reconcile
 from gatebench.matrix.room import Room, disks_of
 from gatebench.matrix.runner import Limits, Runner, now
 from gatebench.matrix.schedule import Drain, Pace, follow_file, run_lanes
+from gatebench.matrix.spent import LOST, at_most_usd, untold
 from gatebench.model.job import JobData
 from gatebench.model.matrix import Lock, Matrix
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
+from gatebench.model.usage import Sent
 from gatebench.store.job_dir import JobDir
-from gatebench.store.journal import Journal
+from gatebench.store.journal import Journal, read_lines
 from gatebench.store.reading import load_job
 from gatebench.trial.bench import Bench, Means, open_bench
 from gatebench.trial.lifecycle import Job
@@ -101,6 +103,7 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
             wanted = order.matrix.trials()
             with Journal(home.journal, home.redactor) as journal:
                 journal.append({"event": "invoked", "at": now(), "trials": len(wanted)})
+                _note_lost(order, journal)
                 job = Job(bench, home, journal, watcher)
                 todo = left_of(order.matrix, home, bench.budgets)
                 async with open_executor(order.where, job, order.drain) as executor:
@@ -123,6 +126,28 @@ async def _run_all(order: Order, job: Job, executor: Executor, todo: list[TrialI
         group.start_soon(follow_file, pace, order.home.path)
         await run_lanes(todo, pace, runner.run, order.drain)
         group.cancel_scope.cancel()
+
+
+def _note_lost(order: Order, journal: Journal) -> None:
+    """Note calls that were on their way when an invocation was killed; say what they may cost."""
+    if order.matrix.choice.simulated:
+        return
+    lost = untold(read_lines(order.home.journal).entries)
+    for entry, _ in lost:
+        journal.append({**entry, "event": LOST})
+    if lost:
+        order.tell(_said_of_lost([sent for _, sent in lost]))
+
+
+def _said_of_lost(lost: list[Sent]) -> str:
+    if any(sent.at_most_usd is None for sent in lost):
+        most = "which nobody can tell"
+    else:
+        most = f"at most ${at_most_usd(lost):.2f}, which the budget counts as spent"
+    return (
+        f"{len(lost)} calls were on their way when an earlier invocation was killed; what they "
+        f"cost is uncertain, {most}"
+    )
 
 
 def _lock(order: Order, bench: Bench) -> None:

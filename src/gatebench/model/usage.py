@@ -75,3 +75,18 @@ class Call(Filed):
     """It came from another process than the site's first: the agent's tools have its token too."""
     stop_reason: str | None = None
     """Why the answer ended, in the provider's word; ``None`` where there was none."""
+
+
+class Sent(Record):
+    """A call on its way: what is known of it when it is sent. `Call.at` tells which one it is."""
+
+    site: str
+    role: Role
+    stop: int | None
+    model_asked: str
+    upstream: str
+    at: float
+    """When it arrived, in seconds since 1970."""
+    at_most_usd: float | None
+    """All that it may cost, by its length and the most tokens it allows in answer; ``None`` where
+    it doesn't say, or its model has no price."""

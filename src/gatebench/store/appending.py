@@ -15,15 +15,13 @@ class LineFile:
 
     Args:
         path: where it is, or is made.
-        durable: wait after each line until it is on the disk.
 
     Raises:
         StoreError: it can't be opened.
     """
 
-    def __init__(self, path: Path, *, durable: bool) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._durable = durable
         self._torn = False
         """The last line may have no end."""
         try:
@@ -31,11 +29,12 @@ class LineFile:
         except OSError as error:
             raise self._failed(error) from error
 
-    def append(self, line: bytes) -> None:
+    def append(self, line: bytes, *, durable: bool) -> None:
         """Add one line.
 
         Args:
             line: without its end.
+            durable: wait until it is on the disk; it outlives this process in any case.
 
         Raises:
             StoreError: the disk is full or gone; the file is as it was.
@@ -45,7 +44,7 @@ class LineFile:
             self._mend(end)
             end = os.lseek(self._handle, 0, os.SEEK_END)
             self._write(line + b"\n")
-            if self._durable:
+            if durable:
                 os.fsync(self._handle)
         except OSError as error:
             self._torn = True

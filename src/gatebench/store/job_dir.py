@@ -84,9 +84,9 @@ class JobDir:
         Raises:
             StoreError: the disk is full or gone; the log is as it was.
         """
-        with LineFile(self.log, durable=False) as file:
+        with LineFile(self.log) as file:
             file.mend()
-            file.append(line.rstrip("\n").encode())
+            file.append(line.rstrip("\n").encode(), durable=False)
 
     @contextmanager
     def claimed(self) -> Iterator[None]:

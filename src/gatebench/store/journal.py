@@ -26,21 +26,25 @@ class JournalContent:
 
 
 class Journal:
-    """Append to a journal; every entry is on the disk when ``append`` returns."""
+    """Append to a journal; an entry is on the disk when ``append`` returns."""
 
     def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
         self._redactor = redactor or Redactor()
-        self._file = LineFile(path, durable=True)
+        self._file = LineFile(path)
         self._file.mend()
 
-    def append(self, entry: Mapping[str, Any]) -> None:
-        """Write one entry and wait until it is on the disk.
+    def append(self, entry: Mapping[str, Any], *, durable: bool = True) -> None:
+        """Write one entry.
+
+        Args:
+            entry: what happened.
+            durable: wait until it is on the disk; else it outlives this process, not the machine.
 
         Raises:
             StoreError: the disk is full or gone; the journal is as it was.
         """
         line = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-        self._file.append(self._redactor.clean(line.encode("ascii")))
+        self._file.append(self._redactor.clean(line.encode("ascii")), durable=durable)
 
     def close(self) -> None:
         """Release the file."""

@@ -85,7 +85,7 @@ class Run:
         """Set a trial up, or take an interrupted one up again; nothing is started yet."""
         attempt = home.attempt
         log = StopLog(home, job.journal, attempt)
-        ledger = Ledger(lambda call: log.event("call", **call.model_dump(mode="json")))
+        ledger = Ledger(lambda call: log.event("call", **call.model_dump(mode="json")), log.sent)
         teller = Teller(job.watcher, home.id)
         sites = Sites(
             job.bench, home.id, config, ledger, home.redactor.add, attempt, waits=teller.waits

@@ -13,7 +13,7 @@ from gatebench.model.matrix import Choice
 from gatebench.model.seeds import derive, trial_seed
 from gatebench.model.task import PromptVariant
 from gatebench.model.trial import Config, TrialId
-from gatebench.model.usage import Call, Role
+from gatebench.model.usage import Call, Role, Sent
 from gatebench.team import Seat
 from gatebench.trial.bench import Bench, material_missing, private_directory
 
@@ -27,6 +27,8 @@ class Ledger:
 
     note: Callable[[Call], None]
     """Where each call goes at once."""
+    sent: Callable[[Sent], None] = lambda _sent: None
+    """Where each call that costs goes when it is sent."""
     calls: list[Call] = field(default_factory=list)
     first_request: str | None = None
     """Digest of the worker's first request, but for its metadata."""
@@ -115,7 +117,7 @@ class Sites:
         engine = self._engine(name, role, stop, retry)
         clock = clock or Stopwatch()
         waiting = self._both(clock)
-        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting)
+        spec = SiteSpec(name, role, engine, stop, self.ledger.sink, waiting, self.ledger.sent)
         site = self.bench.gateway.open_site(spec)
         self.hide(site.token)
         try:

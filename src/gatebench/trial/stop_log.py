@@ -9,6 +9,7 @@ from typing import Any
 
 from gatebench.model.stop import StopRecord
 from gatebench.model.trial import TrialId
+from gatebench.model.usage import Sent
 from gatebench.store.journal import Journal
 from gatebench.store.trial_dir import TrialDir
 
@@ -50,6 +51,11 @@ class StopLog:
     def event(self, kind: str, **fields: Any) -> None:
         """Note something in the journal that is no stop."""
         self._journal.append({"event": kind, **self._who(), **fields})
+
+    def sent(self, call: Sent) -> None:
+        """Note that a call is on its way, in case we are killed before it is back."""
+        entry = {"event": "sent", **self._who(), **call.model_dump(mode="json")}
+        self._journal.append(entry, durable=False)  # the agent waits for this
 
     def _put(self, stop: StopRecord) -> None:
         self._stops[stop.n] = stop
