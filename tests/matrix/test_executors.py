@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,11 @@ from front import Front, Job, complaint, equal_but_for_times, run_job
 
 from gatebench.errors import LookError, StoreError
 from gatebench.matrix.executors import Here, Where
-from gatebench.matrix.executors.parcel import Errand, Kit, Parcel, named_by_path, unpack
+from gatebench.matrix.executors.parcel import Errand, Kit, Parcel, heed, named_by_path, unpack
+from gatebench.matrix.executors.post import Post
 from gatebench.matrix.executors.station import Station
+from gatebench.matrix.hold import Hold
+from gatebench.matrix.schedule import Drain
 from gatebench.model.matrix import Choice
 from gatebench.model.trial import SHIPPED_CONFIGS, TrialId
 from gatebench.store.job_dir import JobDir
@@ -112,6 +116,31 @@ def test_what_is_named_by_path_goes_along(tmp_path: Path) -> None:
     profile.write_text("title = 'mine'")
     choice = Choice(profile=str(profile), inject="break")
     assert named_by_path(choice, SHIPPED_CONFIGS) == (str(profile),)
+
+
+def test_a_usage_limit_on_one_machine_holds_all() -> None:
+    post, drain, hold = Post(), Drain(), Hold(60.0)
+    post.paused(0.6, "the limit is reached")
+    post.paused(0.5, "the limit is reached")  # the countdown
+    assert post.news.is_set()
+    first, second = post.taken(), post.taken()
+    assert first.worth_sending
+    assert not second.worth_sending
+    began = time.monotonic()
+    heed(first, drain, hold)
+    assert anyio.run(hold.over, drain)
+    assert time.monotonic() - began >= 0.6
+    assert hold.times == 0, "the trial waits by itself"
+
+
+def test_a_trial_that_ended_at_one_is_run_again_or_ends_the_job() -> None:
+    post, drain, hold = Post(), Drain(), Hold(60.0)
+    post.limited(0.2, "the limit is reached")
+    heed(post.taken(), drain, hold)
+    assert (hold.times, drain.wanted) == (1, False)
+    post.limited(3600.0, "the limit is reached")
+    heed(post.taken(), drain, hold)
+    assert (hold.times, drain.why) == (2, "the limit is reached")
 
 
 @pytest.mark.parametrize("name", ["../score.json", "/etc/x", "attempts/1/score.json", ""])

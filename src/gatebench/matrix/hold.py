@@ -43,6 +43,12 @@ class Hold:
         self._waited_s += more
         self._until, self._why = until, why
 
+    def pause(self, left_s: float, why: str) -> None:
+        """Start nothing for so long: calls somewhere wait it out, which uses no patience up."""
+        until = time.monotonic() + left_s
+        if until > self._until:
+            self._until, self._why = until, why
+
     def went_well(self) -> None:
         """A trial ended as it should: patience is whole again."""
         self._waited_s = 0.0

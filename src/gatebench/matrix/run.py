@@ -106,7 +106,7 @@ async def run_job(order: Order, watcher: JobWatcher) -> Report:
                 _note_lost(order, journal)
                 job = Job(bench, home, journal, watcher)
                 todo = left_of(order.matrix, home, bench.budgets)
-                async with open_executor(order.where, job, order.drain) as executor:
+                async with open_executor(order.where, job, order.drain, order.hold) as executor:
                     await _run_all(order, job, executor, todo)
         return _report(order, wanted)
 

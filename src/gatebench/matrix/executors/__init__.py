@@ -6,14 +6,16 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from gatebench.errors import LookError
 from gatebench.matrix.executors.base import Executor, Here, Where
 from gatebench.matrix.executors.local import Local
+from gatebench.matrix.hold import Hold
 from gatebench.matrix.schedule import Drain
 from gatebench.trial.lifecycle import Job
 
 __all__ = ["Executor", "Here", "Where", "opener_of"]
 
 
-Opener = Callable[[Where, Job, Drain], AbstractAsyncContextManager[Executor]]
-"""Opens an executor for a job; the drain is asked where a machine says to start no more."""
+Opener = Callable[[Where, Job, Drain, Hold], AbstractAsyncContextManager[Executor]]
+"""Opens an executor for a job; drain and hold are asked where another machine says to start no
+more, for good or for a while."""
 
 
 def opener_of(name: str) -> Opener:
@@ -36,5 +38,7 @@ def opener_of(name: str) -> Opener:
 
 
 @asynccontextmanager
-async def _open_local(_where: Where, job: Job, _drain: Drain) -> AsyncIterator[Executor]:
+async def _open_local(
+    _where: Where, job: Job, _drain: Drain, _hold: Hold
+) -> AsyncIterator[Executor]:
     yield Local(job)

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from gatebench.matrix.executors.base import Where
+from gatebench.matrix.hold import Hold
+from gatebench.matrix.schedule import Drain
 from gatebench.model.matrix import Choice
 from gatebench.model.trial import Config, TrialId
 from gatebench.suites import shipped_suites
@@ -51,6 +53,17 @@ class Errand:
 
 
 @dataclass(frozen=True)
+class Limited:
+    """A usage limit that a machine has met."""
+
+    left_s: float
+    """Until it lifts."""
+    why: str
+    waited_out: bool
+    """Whether the call that met it waits; else its trial ends, and is to be run again."""
+
+
+@dataclass(frozen=True)
 class Parcel:
     """What has happened on a machine since its last parcel."""
 
@@ -63,6 +76,7 @@ class Parcel:
     """Of the trial's directory."""
     drain: str = ""
     """Why nothing more should be started."""
+    limited: Limited | None = None
     refused: tuple[str, str] | None = None
     """What the machine can't do, and what to do about it; ends the errand."""
     full: str = ""
@@ -71,7 +85,20 @@ class Parcel:
     @property
     def worth_sending(self) -> bool:
         """Whether there is anything in it."""
-        return bool(self.moments or self.entries or self.files or self.drain or self.refused)
+        news = (self.moments, self.entries, self.files, self.drain, self.limited, self.refused)
+        return any(news)
+
+
+def heed(parcel: Parcel, drain: Drain, hold: Hold) -> None:
+    """Start no more for good, or for as long as a usage limit holds: it is every machine's."""
+    if parcel.drain:
+        drain.ask(parcel.drain)
+    if parcel.limited is not None:
+        limited = parcel.limited
+        if limited.waited_out:
+            hold.pause(limited.left_s, limited.why)
+        else:
+            hold.ask(limited.left_s, limited.why, drain)
 
 
 async def unpack(parcel: Parcel, job: Job, trial: TrialId) -> None:

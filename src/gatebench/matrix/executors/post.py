@@ -2,16 +2,20 @@
 
 import asyncio
 import json
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gatebench.matrix.executors.parcel import Parcel
+from gatebench.matrix.executors.parcel import Limited, Parcel
 from gatebench.model.score import Score
 from gatebench.model.trial import TrialId
 from gatebench.store.trial_dir import SESSION, TrialDir
 from gatebench.trial.progress import Moment
 from gatebench.workspace import TreeStore
+
+_SAME_S = 2.0
+"""A countdown whose end moves by less is still the same."""
 
 
 class Post:
@@ -21,6 +25,8 @@ class Post:
         self.news = asyncio.Event()
         self._moments: list[Moment] = []
         self._drain = ""
+        self._limited: Limited | None = None
+        self._paused_until = float("-inf")
 
     def started(self, trial: TrialId) -> None:
         """The head has said so already."""
@@ -38,12 +44,25 @@ class Post:
         self._drain = why
         self.news.set()
 
-    def taken(self) -> tuple[tuple[Moment, ...], str]:
-        """What was collected, and why nothing more should be started; gone then."""
-        moments, drain = tuple(self._moments), self._drain
-        self._moments, self._drain = [], ""
+    def limited(self, left_s: float, why: str) -> None:
+        """A trial ends at a usage limit."""
+        self._limited = Limited(left_s, why, waited_out=False)
+        self.news.set()
+
+    def paused(self, left_s: float, why: str) -> None:
+        """Calls wait for a usage limit; told every second, and sent once."""
+        until = time.monotonic() + left_s
+        if until > self._paused_until + _SAME_S:
+            self._paused_until = until
+            self._limited = self._limited or Limited(left_s, why, waited_out=True)
+            self.news.set()
+
+    def taken(self) -> Parcel:
+        """What was collected; gone then."""
+        parcel = Parcel(tuple(self._moments), drain=self._drain, limited=self._limited)
+        self._moments, self._drain, self._limited = [], "", None
         self.news.clear()
-        return moments, drain
+        return parcel
 
 
 @dataclass
@@ -69,15 +88,15 @@ class Packer:
         Args:
             whole: nothing follows, so nothing is left for later.
         """
-        moments, drain = self.post.taken()
+        news = self.post.taken()
         entries = self._entries()
         stopped = any(entry.get("event") == "stop" for entry in entries)
         if not (whole or stopped or self._session_ended):
-            return Parcel(moments, entries, drain=drain)
+            return replace(news, entries=entries)
         # Files before objects: whatever a file speaks of is among the objects then.
         files = await asyncio.to_thread(self.home.changed_since, self._seen)
         objects = await self.trees.since(self.known)
-        return Parcel(moments, entries, objects, files, drain)
+        return replace(news, entries=entries, objects=objects, files=files)
 
     @property
     def _session_ended(self) -> bool:

@@ -18,8 +18,17 @@ from ray.exceptions import RayError, RayTaskError
 from gatebench.errors import LookError, StoreError, UsageError
 from gatebench.gateway import Hooks
 from gatebench.matrix.executors.base import Where
-from gatebench.matrix.executors.parcel import Errand, Kit, Parcel, files_of, named_by_path, unpack
+from gatebench.matrix.executors.parcel import (
+    Errand,
+    Kit,
+    Parcel,
+    files_of,
+    heed,
+    named_by_path,
+    unpack,
+)
 from gatebench.matrix.executors.station import station_of
+from gatebench.matrix.hold import Hold
 from gatebench.matrix.schedule import Drain
 from gatebench.model.room import out_of_room
 from gatebench.model.score import Score
@@ -36,7 +45,7 @@ REPORTING = "RAY_USAGE_STATS_ENABLED"
 
 
 @asynccontextmanager
-async def open_ray(where: Where, job: Job, drain: Drain) -> AsyncIterator["OnRay"]:
+async def open_ray(where: Where, job: Job, drain: Drain, hold: Hold) -> AsyncIterator["OnRay"]:
     """Join a cluster, or make one of this machine alone, until the job is done.
 
     Raises:
@@ -56,7 +65,7 @@ async def open_ray(where: Where, job: Job, drain: Drain) -> AsyncIterator["OnRay
         )
     await anyio.to_thread.run_sync(_join, where.address)
     try:
-        yield OnRay(job, drain, ray.put(_kit(where, job)))
+        yield OnRay(job, drain, hold, ray.put(_kit(where, job)))
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(ray.shutdown)
@@ -125,6 +134,7 @@ class OnRay:
 
     job: Job
     drain: Drain
+    hold: Hold
     kit: Any
     """A reference to it in Ray's object store."""
 
@@ -176,8 +186,7 @@ class OnRay:
                 parcel: Parcel = await reference
                 full = full or parcel.full
                 await unpack(parcel, self.job, errand.trial)
-                if parcel.drain:
-                    self.drain.ask(parcel.drain)
+                heed(parcel, self.drain, self.hold)
                 if parcel.refused:
                     raise LookError(*parcel.refused)
         except (anyio.get_cancelled_exc_class(), StoreError):

@@ -94,7 +94,11 @@ class Station:
                 "Set ANTHROPIC_API_KEY there before 'ray start'; keys don't travel.",
             )
         worker = replace(kit.means.upstreams.worker, credential=here.credential)
-        hooks = Hooks(on_drain=lambda _fault, why: self._post.drain(why))
+        hooks = Hooks(
+            on_pause=self._post.paused,
+            on_hold=self._post.limited,
+            on_drain=lambda _fault, why: self._post.drain(why),
+        )
         return replace(
             kit.means,
             cache=here.cache,
