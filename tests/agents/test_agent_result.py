@@ -1,4 +1,4 @@
-"""What a session came to, from its stream and its process's end."""
+"""What a session came to, from its stream and its process's end (row C4 of the cases)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A session ends, whichever way the agent's process behaves."""
+"""A session ends, whichever way the agent's process behaves (rows C1, C2, C4 of the cases)."""
 
 import anyio
 import pytest

@@ -1,4 +1,7 @@
-"""Ctrl-C, a kill in mid-run, a second invocation: nothing is lost and nothing stays behind."""
+"""Ctrl-C, a kill in mid-run, a second invocation: nothing is lost and nothing stays behind.
+
+Rows F5, F8 of the cases.
+"""
 
 import os
 import signal

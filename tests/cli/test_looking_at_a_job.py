@@ -171,6 +171,7 @@ def blunt(suite: Path) -> None:
 
 
 def test_changed_hidden_tests_are_noticed_by_the_lock(front: Front, pocket: Path) -> None:
+    """Row F4 of the cases."""
     job = run_job(front, pocket.parent / "job", str(pocket), *POCKET)
     blunt(pocket)
     before = digest(job.path)

@@ -1,4 +1,7 @@
-"""The same command goes on where it was; more extends; anything else is refused."""
+"""The same command goes on where it was; more extends; anything else is refused.
+
+Rows F1, F3 of the cases.
+"""
 
 import json
 import shutil

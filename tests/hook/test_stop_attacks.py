@@ -1,4 +1,4 @@
-"""An agent that really does what one shouldn't, inside the sandbox."""
+"""An agent that really does what one shouldn't, inside the sandbox (row C3 of the cases)."""
 
 import platform
 

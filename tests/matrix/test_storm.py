@@ -1,4 +1,7 @@
-"""A provider that fails in every way it can, one after the other: no agent is blamed for it."""
+"""A provider that fails in every way it can, one after the other: no agent is blamed for it.
+
+Row F6 of the cases.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

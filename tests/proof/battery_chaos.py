@@ -1,4 +1,7 @@
-"""A matrix killed at random instants and resumed each time ends like one that was left alone."""
+"""A matrix killed at random instants and resumed each time ends like one that was left alone.
+
+Row F5 of the cases.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""Every way that a provider fails: the right class, the right retry, the exact ledger."""
+"""Every way that a provider fails: the right class, the right retry, the exact ledger.
+
+Row F6 of the cases.
+"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Blocks, give-ups and overrides: the red start state and a worker who won't mend it."""
 
+import json
+import shutil
 from pathlib import Path
 
 from front import Front, Job, run_job
@@ -63,3 +65,16 @@ def test_a_reason_with_no_such_file_blocks_all_the_same(front: Front) -> None:
     trial = job.trial("T1-g1-r1")
     assert trial.decisions == ["block", "give_up"]
     assert "No such file or directory" in trial.feedback()[0]
+
+
+def test_the_time_of_what_was_known_is_in_no_table(refused: Job, tmp_path: Path) -> None:
+    job = Path(shutil.copytree(refused.path, tmp_path / "job"))
+    done = refused.front("analyze", job)
+    assert done.returncode == 0, done.stderr
+    costs = json.loads((job / "results.json").read_bytes())["costs"]
+    # Each trial of this job met a tree that it had met before.
+    assert {c["config"]: c["hook_s_mean"] for c in costs} == {
+        "g1": None,
+        "patient": None,
+        "capped": None,
+    }
