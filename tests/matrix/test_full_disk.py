@@ -4,14 +4,17 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from front import Front, Job, equal_but_for_times, lines
 from small_disk import SmallDisk, small_disk
 
-ARGS = ("T1", "--configs", "bare,g1", "--reps", "1", "--agent", "nop", "--jobs", "1")
+from gatebench.model.faults import fault
+
+ARGS = ("T1", "--reps", "1", "--agent", "nop", "--jobs", "1")
+BARE = ("--configs", "bare")
 LOOK = 1
 PATIENCE_S = 120.0
 
@@ -30,11 +33,6 @@ def until(there: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def begun(job: Path) -> bool:
-    """Whether the job has been set up, so that what comes now are its trials."""
-    return (job / "journal.jsonl").exists() and "invoked" in (job / "journal.jsonl").read_text()
-
-
 def told(running: "subprocess.Popen[str]", words: str) -> str:
     """What was said up to a line that holds the words."""
     said = ""
@@ -46,19 +44,35 @@ def told(running: "subprocess.Popen[str]", words: str) -> str:
     raise AssertionError(said)
 
 
-def filled_on_the_way(disk: SmallDisk, front: Front, out: Path, *args: str) -> tuple[str, int]:
-    """Run a job whose disk is full for a while as soon as its trials begin; gives what it said."""
-    seen = disk.seen / out.name if out.is_relative_to(disk.mount) else out
-    running = front.start("run", *ARGS, *args, "--out", out)
-    try:
-        until(lambda: begun(seen))
-        disk.fill()
-        said = told(running, "is full; waits for room")
-        disk.empty()
-        more, wrong = running.communicate(timeout=PATIENCE_S)
-    finally:
-        running.kill()
-    return said + more + wrong, running.returncode
+@dataclass(frozen=True)
+class Spell:
+    """A job whose disk is full for a while, and what it said."""
+
+    disk: SmallDisk
+    front: Front
+    out: Path
+    """As the program sees it."""
+
+    @property
+    def job(self) -> Path:
+        """As the test sees it."""
+        inside = self.out.is_relative_to(self.disk.mount)
+        return self.disk.seen / self.out.name if inside else self.out
+
+    def run(self, *args: str, there: str = "journal.jsonl", words: str = "invoked") -> str:
+        """Run it; the disk is full from when some file holds some words until it is said."""
+        file = self.job / there
+        running = self.front.start("run", *ARGS, *args, "--out", self.out)
+        try:
+            until(lambda: file.exists() and words in file.read_text())
+            self.disk.fill()
+            said = told(running, "is full; waits for room")
+            self.disk.empty()
+            more, wrong = running.communicate(timeout=PATIENCE_S)
+        finally:
+            running.kill()
+        assert running.returncode == 0, said + more + wrong
+        return said
 
 
 def scores(job: Path) -> dict[str, dict[str, object]]:
@@ -78,55 +92,78 @@ def undisturbed(nop: Job, found: dict[str, dict[str, object]]) -> bool:
 
 
 def test_a_full_disk_of_the_job_is_waited_out(disk: SmallDisk, front: Front, nop: Job) -> None:
-    said, code = filled_on_the_way(disk, disk.front(front), disk.mount / "job")
-    job = disk.seen / "job"
-    assert code == 0, said
-    assert f"the disk of the job's directory ({disk.mount}/job) is full; waits for room" in said
-    found = scores(job)
+    spell = Spell(disk, disk.front(front), disk.mount / "job")
+    said = spell.run("--configs", "bare,g1")
+    assert f"the disk of the job's directory ({spell.out}) is full; waits for room" in said
+    found = scores(spell.job)
     assert set(found) == {"T1-bare-r1", "T1-g1-r1"}
     assert undisturbed(nop, found)
-    assert left_half_written(job) == []
+    assert left_half_written(spell.job) == []
     # Every line is whole, and so is each line of the log.
-    events = lines(job / "journal.jsonl")
+    events = lines(spell.job / "journal.jsonl")
     assert [e["event"] for e in events].count("invoked") == 1
-    ends = [x.split()[2] for x in (job / "matrix.log").read_text().splitlines() if " end " in x]
-    assert sorted(ends) == ["T1-bare-r1", "T1-g1-r1"]
+    log = (spell.job / "matrix.log").read_text().splitlines()
+    assert sorted(x.split()[2] for x in log if " end " in x) == ["T1-bare-r1", "T1-g1-r1"]
     # What was cut short is kept as evidence that counts for nothing.
-    (past,) = job.glob("T1-bare-r1/attempts/1")
+    (past,) = spell.job.glob("T1-bare-r1/attempts/1")
     before = json.loads((past / "score.json").read_bytes())
     assert (before["status"], before["hidden_pass"]) == ("disk_full", None)
-    assert "full" in before["why"]
     assert found["T1-bare-r1"]["attempt"] == 2
 
 
-def test_so_is_a_full_disk_of_temporary_files(
+def test_a_trial_whose_agent_had_ended_is_finished_and_not_run_again(
+    disk: SmallDisk, front: Front, nop: Job
+) -> None:
+    spell = Spell(disk, disk.front(front), disk.mount / "job")
+    spell.run(*BARE, there="T1-bare-r1/session.json", words="final_tree")
+    found = scores(spell.job)
+    assert undisturbed(nop, found)
+    assert found["T1-bare-r1"]["attempt"] == 1
+    assert not (spell.job / "T1-bare-r1/attempts").exists()
+
+
+def test_a_full_disk_of_temporary_files_is_waited_out_too(
     disk: SmallDisk, front: Front, nop: Job, tmp_path: Path
 ) -> None:
     elsewhere = replace(disk.front(front), extra={"TMPDIR": str(disk.mount)})
-    said, code = filled_on_the_way(disk, elsewhere, tmp_path / "job")
-    assert code == 0, said
-    assert "the disk of temporary files (" in said
-    found = scores(tmp_path / "job")
-    assert set(found) == {"T1-bare-r1", "T1-g1-r1"}
-    assert undisturbed(nop, found)
-    again = [e for e in lines(tmp_path / "job/journal.jsonl") if e["event"] == "fault"]
-    assert {e["status"] for e in again} == {"disk_full"}
+    spell = Spell(disk, elsewhere, tmp_path / "job")
+    assert "the disk of temporary files (" in spell.run(*BARE)
+    assert undisturbed(nop, scores(spell.job))
+    faults = [e for e in lines(spell.job / "journal.jsonl") if e["event"] == "fault"]
+    assert {e["status"] for e in faults} == {"disk_full"}
+
+
+@pytest.mark.proof
+def test_an_agent_that_fills_the_disk_before_its_limit_makes_no_finding(
+    disk: SmallDisk, front: Front, tmp_path: Path
+) -> None:
+    greedy = tmp_path / "greedy"
+    text = '#!/bin/sh\n[ "$1" = --version ] && exec echo "greedy 1"\necho {}\n'
+    greedy.write_text(f"{text}cat /dev/zero > big\nexec sleep 60\n")
+    greedy.chmod(0o755)
+    elsewhere = replace(disk.front(front), extra={"TMPDIR": str(disk.mount)})
+    args = ("T1", *BARE, "--reps", "1", "--agent-bin", str(greedy))
+    done = elsewhere("run", *args, "--out", tmp_path / "job")
+    assert done.returncode == LOOK, done.stdout + done.stderr
+    assert "invalid: T1-bare-r1: disk_full" in done.stdout
+    assert scores(tmp_path / "job")["T1-bare-r1"]["attempt"] == 1 + fault("disk_full").retries
 
 
 def test_beyond_patience_the_job_ends_and_names_the_disk_and_the_command(
     disk: SmallDisk, front: Front, nop: Job
 ) -> None:
     inside, job = disk.front(front), disk.mount / "job"
-    args = ("run", *ARGS, "--patience", "0.03", "--out", str(job))
+    args = ("run", *ARGS, *BARE, "--patience", "0.03", "--out", str(job))
     running = inside.start(*args)
-    until(lambda: begun(disk.seen / "job"))
+    journal = disk.seen / "job" / "journal.jsonl"
+    until(lambda: journal.exists() and "invoked" in journal.read_text())
     disk.fill()
     said, wrong = running.communicate(timeout=PATIENCE_S)
     assert running.returncode == LOOK, said + wrong
     assert wrong == ""
     words = " ".join(said.split())  # lines are broken where they get long
     assert f"No more trials were started: the disk of the job's directory ({job}) is full." in words
-    assert "2 trials left. The same command goes on." in words
+    assert "1 trials left. The same command goes on." in words
     assert f"gatebench {' '.join(args)}" in said
     assert scores(disk.seen / "job") == {}
     disk.empty()
@@ -137,7 +174,7 @@ def test_beyond_patience_the_job_ends_and_names_the_disk_and_the_command(
 
 def test_a_job_cant_begin_on_a_full_disk_and_says_so(disk: SmallDisk, front: Front) -> None:
     disk.fill()
-    done = disk.front(front)("run", *ARGS, "--out", disk.mount / "job")
+    done = disk.front(front)("run", *ARGS, *BARE, "--out", disk.mount / "job")
     assert done.returncode == LOOK, done.stdout + done.stderr
     assert "No space left on device" in done.stderr
     assert "Make room" in done.stderr

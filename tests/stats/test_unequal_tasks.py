@@ -1,4 +1,4 @@
-"""Tasks with different numbers of requirements weigh equal; results that were known cost no time."""
+"""Tasks with different numbers of requirements weigh equal; what was known took no time."""
 
 from dataclasses import replace
 from typing import Any
