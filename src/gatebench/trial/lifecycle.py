@@ -73,10 +73,12 @@ async def _took(step: Step, run: Run) -> bool:
     began = time.time()
     try:
         await step(run)
+        run.log.raise_broken()
     except HarnessFault as fault:
         raise_if_full(fault)
         run.broke(fault.status, str(fault))
-    except GateBenchError:
+    except GateBenchError as error:
+        raise_if_full(error)
         raise
     except Exception as error:  # noqa: BLE001  # the boundary: one trial's bug costs one trial
         raise_if_full(error)

@@ -7,6 +7,7 @@ made again from the journal, and a reader of either never sees half a stop.
 
 from typing import Any
 
+from gatebench.errors import StoreError
 from gatebench.model.stop import StopRecord
 from gatebench.model.trial import TrialId
 from gatebench.model.usage import Sent
@@ -21,6 +22,7 @@ class StopLog:
         self._home = home
         self._journal = journal
         self._attempt = attempt
+        self._broken: StoreError | None = None
         self._stops: dict[int, StopRecord] = {stop.n: stop for stop in home.stops()}
 
     @property
@@ -50,16 +52,33 @@ class StopLog:
 
     def event(self, kind: str, **fields: Any) -> None:
         """Note something in the journal that is no stop."""
-        self._journal.append({"event": kind, **self._who(), **fields})
+        self._append({"event": kind, **self._who(), **fields})
 
     def sent(self, call: Sent) -> None:
         """Note that a call is on its way, in case we are killed before it is back."""
         entry = {"event": "sent", **self._who(), **call.model_dump(mode="json")}
-        self._journal.append(entry, durable=False)  # the agent waits for this
+        self._append(entry, durable=False)  # the agent waits for this
+
+    def raise_broken(self) -> None:
+        """Raise what once kept an entry out of the journal.
+
+        Raises:
+            StoreError: there is one missing. Whoever made it may have swallowed that: to an agent
+                the gateway says no more than that there was an error.
+        """
+        if self._broken is not None:
+            raise self._broken
+
+    def _append(self, entry: dict[str, Any], *, durable: bool = True) -> None:
+        try:
+            self._journal.append(entry, durable=durable)
+        except StoreError as error:
+            self._broken = self._broken or error
+            raise
 
     def _put(self, stop: StopRecord) -> None:
         self._stops[stop.n] = stop
-        self._journal.append({"event": "stop", **self._who(), "stop": stop.model_dump(mode="json")})
+        self._append({"event": "stop", **self._who(), "stop": stop.model_dump(mode="json")})
         self._home.save_stops(self.stops)
 
     def _who(self) -> dict[str, Any]:
