@@ -101,18 +101,24 @@ def main(
         terms=Terms(hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why.rstrip(".")))),
         upstreams=upstreams,
     )
-    order = ReplayOrder(plan, home, means, jobs, drain, Allowance(max_cost))
-    console = (
-        Console(stderr=as_json)
-        if sys.stdout.isatty()
-        else Console(stderr=as_json, width=PLAIN_WIDTH)
-    )
-    work = partial(replay_job, order, Lines(console))
-    report = anyio.run(partial(interruptible, drain, work, "looks"), backend="asyncio")
     again = (
         f"{place.program()} replay {home.path} --gates {gates} --states {states} --times {times}"
     )
-    _finish(home, report, Ending(console, again, as_json=as_json))
+    ending = Ending(_console(as_json=as_json), again, as_json=as_json)
+    _replay(ReplayOrder(plan, home, means, jobs, drain, Allowance(max_cost)), ending)
+
+
+def _console(*, as_json: bool) -> Console:
+    """Where lines and tables go; what a program reads stays alone on standard output."""
+    width = None if sys.stdout.isatty() else PLAIN_WIDTH
+    return Console(stderr=as_json, width=width)
+
+
+def _replay(order: ReplayOrder, ending: "Ending") -> None:
+    """Look, and tell what came of it."""
+    work = partial(replay_job, order, Lines(ending.console))
+    report = anyio.run(partial(interruptible, order.drain, work, "looks"), backend="asyncio")
+    _finish(order.home, report, ending)
 
 
 def _agree(plan: Plan, before: Outlook, upstreams: Upstreams, *, yes: bool) -> None:

@@ -28,7 +28,7 @@ from gatebench.matrix.executors import Where
 from gatebench.matrix.hold import Hold
 from gatebench.matrix.run import Order, Report, run_job
 from gatebench.matrix.schedule import Drain
-from gatebench.model.matrix import Choice
+from gatebench.model.matrix import Choice, Matrix
 from gatebench.store.job_dir import JobDir
 from gatebench.trial.bench import SHARED, Means
 
@@ -106,8 +106,7 @@ def main(
         listed(configs),
         {name: value for name, value in flags.items() if value is not None},
     )
-    request = asked.request(reps=reps, give_up=give_up, tag=tag)
-    matrix, suite = matrix_of(asked, request)
+    matrix, suite = matrix_of(asked, asked.request(reps=reps, give_up=give_up, tag=tag))
     if new and keep_old:
         raise UsageError("--new and --keep-old exclude each other.", "Leave one of them out.")
     home = JobDir(home_of(asked, matrix, out, give_up, new=new))
@@ -129,29 +128,34 @@ def main(
         return
     if pays(matrix, spending):
         agree(matrix, home, spending, yes=yes)
-    upstreams = upstreams_of(matrix.choice, spending)
-    ear = _listening(asked, matrix.choice, home, spending)
-    means = Means(
-        place.cache(),
-        place.search_path(),
-        sandbox.value,
-        agent_bin,
+    manner = _Manner(
+        lanes=jobs,
+        sandbox=sandbox.value,
+        agent_bin=agent_bin,
         fresh=no_cache,
         reuse=_reused(reuse, no_cache=no_cache),
-        roles=any(c.asks for c in matrix.configs),
-        secrets=secrets_of(upstreams, matrix.choice),
-        terms=ear.terms,
-        upstreams=upstreams,
-        login=place.login(),
+        max_wall_s=max_wall,
+        where=Where(executor.value, ray_address, here),
+        keep_old=keep_old,
     )
-    # Here the gateway counts each call; on a cluster each machine's own would, so the head does.
-    counted = metered(matrix.choice) and executor is options.ExecutorKind.LOCAL
-    allowance = Allowance(None if counted else spending.max_cost, max_wall)
-    where = Where(executor.value, ray_address, here)
-    order = Order(
-        matrix, home, means, jobs, ear.drain, allowance, ear.hold, where, ear.board.note, keep_old
-    )
+    ear = _listening(asked, matrix.choice, home, spending)
+    order = _order(matrix, home, spending, manner, ear)
     finish(_run(order, ear.board), home, spending.max_cost)
+
+
+@dataclass(frozen=True)
+class _Manner:
+    """How trials are run: nothing of it changes what comes out."""
+
+    lanes: int
+    sandbox: str
+    agent_bin: Path | None
+    fresh: bool
+    """Nothing that is known of a tree already is used."""
+    reuse: str | None
+    max_wall_s: float | None
+    where: Where
+    keep_old: bool
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,38 @@ def _listening(asked: Asked, choice: Choice, home: JobDir, spending: Spending) -
         on_mismatch=board.note,
     )
     return _Ear(board, drain, hold, replace(terms, hooks=hooks))
+
+
+def _order(matrix: Matrix, home: JobDir, spending: Spending, manner: _Manner, ear: _Ear) -> Order:
+    """What is handed on to be run."""
+    upstreams = upstreams_of(matrix.choice, spending)
+    means = Means(
+        place.cache(),
+        place.search_path(),
+        manner.sandbox,
+        manner.agent_bin,
+        fresh=manner.fresh,
+        reuse=manner.reuse,
+        roles=any(c.asks for c in matrix.configs),
+        secrets=secrets_of(upstreams, matrix.choice),
+        terms=ear.terms,
+        upstreams=upstreams,
+        login=place.login(),
+    )
+    # Here the gateway counts each call; on a cluster each machine's own would, so the head does.
+    counted = metered(matrix.choice) and manner.where.name == options.ExecutorKind.LOCAL
+    return Order(
+        matrix,
+        home,
+        means,
+        manner.lanes,
+        ear.drain,
+        Allowance(None if counted else spending.max_cost, manner.max_wall_s),
+        ear.hold,
+        manner.where,
+        ear.board.note,
+        manner.keep_old,
+    )
 
 
 def _said(fault: Fault, why: str, asked: Asked) -> str:
