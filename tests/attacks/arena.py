@@ -26,7 +26,7 @@ from gatebench.sandbox import DiskBounds
 from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.trial_dir import TrialDir
-from gatebench.trial import lifecycle
+from gatebench.trial import run as surroundings
 from gatebench.trial.bench import Bench, Means, open_bench, private_directory
 from gatebench.trial.lifecycle import Job, run_trial
 from gatebench.trial.progress import Nobody
@@ -225,7 +225,7 @@ async def arena(cache: Path) -> AsyncIterator[Arena]:
     home = JobDir(Path(tempfile.mkdtemp(prefix=f"job-{secrets.token_hex(4)}-")))
     home.redactor.add(SECRET)
     means = Means(cache, os.environ["PATH"], roles=False, secrets=(SECRET,), disk=DISK)
-    noted = mock.patch.object(lifecycle, "private_directory", _noted_directory)
+    noted = mock.patch.object(surroundings, "private_directory", _noted_directory)
     try:
         with noted:
             async with open_bench(Choice(agent="nop"), means, home.trees) as bench:

@@ -242,6 +242,7 @@ class Broken:
         self.kind = inner.kind
         self.inside = inner.inside
         self.start = inner.start
+        self.prepare = inner.prepare
 
     async def run(self, command: Any) -> Any:
         raise SpawnFailed(f"no {command.argv[0]} today.")

@@ -116,6 +116,7 @@ class Faulty:
         self.kind = inner.kind
         self.inside = inner.inside
         self.start = inner.start
+        self.prepare = inner.prepare
 
     async def run(self, command: Command) -> Completed:
         if any("from inside" in word for word in command.argv):

@@ -17,6 +17,19 @@ print("ready", flush=True)
 command = Command(("sleep", sys.argv[2]), Limits(wall_s=60))
 anyio.run(open_sandbox(sys.argv[1]).run, command)
 """
+PREPARES = """\
+import sys
+import anyio
+from gatebench.sandbox import Command, Limits, open_sandbox
+
+async def wait():
+    command = Command(("sleep", sys.argv[1]), Limits(wall_s=60))
+    prepared = await open_sandbox("bwrap").prepare(command)
+    print("ready", flush=True)
+    await anyio.sleep(60)
+
+anyio.run(wait)
+"""
 MARKS = """\
 import subprocess, sys, time
 from gatebench.sandbox.keeper import keeper
@@ -76,6 +89,14 @@ def test_killed_at_any_instant_of_a_start(kind: str) -> None:
         process = begun(STARTS, kind, number)
         time.sleep(turn * 0.012)
         kill(process)
+    assert left(number) == []
+
+
+def test_what_waits_for_its_stdin_ends_with_us() -> None:
+    number = f"600.{os.getpid()}3"
+    process = begun(PREPARES, number)
+    assert holding(number)
+    kill(process)
     assert left(number) == []
 
 

@@ -8,10 +8,13 @@ from pathlib import Path
 from gatebench.errors import GateFault, SpawnFailed
 from gatebench.model.room import raise_if_full
 from gatebench.suites.pytest_run import PytestRun
+from gatebench.suites.stand import Shape
 from gatebench.suites.testing import Bench, PytestJob, run_pytest
 
 FILE = "acceptance/test_acceptance.py"
 """How its path is shown, and where it lies in the run."""
+ASIDE = Shape("whole", writable=False)
+"""Of its run."""
 MOST_CHARS = 200_000
 LIMIT_S = 300.0
 _COLLECT_S = 120.0

@@ -16,6 +16,7 @@ from gatebench.model.usage import Role
 from gatebench.sandbox import Bind, Sandbox
 from gatebench.suites import Suite, TestEnvironment
 from gatebench.suites.results import Results
+from gatebench.suites.waiting import Waiters
 from gatebench.workspace import Cut, TreeStore
 
 
@@ -103,6 +104,8 @@ class Ground:
     """The trial's, for gates that draw."""
     truth: Callable[[str], Awaitable[Truth]] | None = None
     """What is true of a tree by its id; ``None`` where nobody hands it in."""
+    waiters: Waiters | None = None
+    """What waits for the trial's trees; ``None`` where nothing does."""
     memory: Memory | None = None
     """Answers of earlier calls; ``None`` in a trial, where every call is made."""
 

@@ -3,13 +3,17 @@
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import anyio
 
 from gatebench.errors import GateFault
+from gatebench.suites.stand import tree_place
 from gatebench.workspace import TreeStore
+
+Place = AbstractAsyncContextManager[Path]
+"""Gives an absent or empty directory for a tree."""
 
 
 @asynccontextmanager
@@ -24,21 +28,23 @@ async def private_directory() -> AsyncIterator[Path]:
 
 
 @asynccontextmanager
-async def scratch_copy(trees: TreeStore, tree: str) -> AsyncIterator[Path]:
-    """A copy to be used up."""
-    async with private_directory() as folder:
-        await trees.checkout(tree, folder / "w")
-        yield folder / "w"
+async def scratch_copy(
+    trees: TreeStore, tree: str, place: Place | None = None
+) -> AsyncIterator[Path]:
+    """A copy to be used up; in a place of its own unless one is given."""
+    async with place or tree_place() as copy:
+        await trees.checkout(tree, copy)
+        yield copy
 
 
 @asynccontextmanager
-async def checkout(trees: TreeStore, tree: str) -> AsyncIterator[Path]:
-    """A copy to look at.
+async def checkout(trees: TreeStore, tree: str, place: Place | None = None) -> AsyncIterator[Path]:
+    """A copy to look at; in a place of its own unless one is given.
 
     Raises:
         GateFault: on leaving, the copy's files had been changed.
     """
-    async with scratch_copy(trees, tree) as copy:
+    async with scratch_copy(trees, tree, place) as copy:
         yield copy
         if (await trees.snapshot(copy)).tree != tree:
             raise GateFault(

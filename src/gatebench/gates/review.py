@@ -7,8 +7,8 @@ from typing import Any, Literal
 from gatebench.gates.base import Ground, StopView
 from gatebench.gates.calls import Ask, Challenge, Heard, Review, Table, hear
 from gatebench.gates.checkout import checkout
+from gatebench.gates.runner import side_by_side
 from gatebench.gates.settings import read_settings
-from gatebench.gates.tests import side_by_side
 from gatebench.gates.words import (
     CHALLENGE_SCHEMA,
     REVIEW_SCHEMA,

@@ -1,7 +1,7 @@
-"""Take one stop through a config's gates."""
+"""Take one stop through a config's gates; run things side by side."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import anyio
@@ -54,3 +54,20 @@ async def run_gate(gate: Gate, stop: StopView) -> GateResult:
 
 def _fault(gate: Gate, status: GateStatus, error: str) -> GateResult:
     return GateResult(name=gate.name, status=status, error=error)
+
+
+async def side_by_side(*jobs: Callable[[], Awaitable[None]]) -> None:
+    """Run jobs at once; the first fault is raised as itself, not in a group."""
+    faults: list[Exception] = []
+
+    async def one(job: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await job()
+        except Exception as error:  # noqa: BLE001  # raised below, as it is
+            faults.append(error)
+
+    async with anyio.create_task_group() as group:
+        for job in jobs:
+            group.start_soon(one, job)
+    if faults:
+        raise faults[0]

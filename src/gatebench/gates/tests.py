@@ -1,24 +1,25 @@
 """Gate 1, behaviour tests: the library's suite and the acceptance tests, both on the snapshot."""
 
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import anyio
 from pydantic import TypeAdapter
 
-from gatebench.gates.acceptance import AcceptanceRun, run_acceptance, run_started
+from gatebench.gates.acceptance import ASIDE, AcceptanceRun, run_acceptance, run_started
 from gatebench.gates.base import Ground, StopView
 from gatebench.gates.checkout import checkout, scratch_copy
+from gatebench.gates.runner import side_by_side
 from gatebench.gates.settings import read_settings
 from gatebench.gates.writer import WriterRecord, Written, write_tests
 from gatebench.model.base import Record
 from gatebench.model.score import WriterOutcome
 from gatebench.model.stop import GateResult, GateStatus
-from gatebench.suites.own_tests import own_job
+from gatebench.suites.own_tests import OWN, own_job
 from gatebench.suites.pytest_run import PytestRun
 from gatebench.suites.results import Kind
+from gatebench.suites.stand import Shape
 from gatebench.suites.testing import Bench
 
 TAIL_LINES = 40
@@ -84,7 +85,7 @@ class TestsGate:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._settings = read_settings(TestsSettings, self.name, ground.settings)
-        self._bench = Bench(ground.sandbox, ground.environment)
+        self._bench = Bench(ground.sandbox, ground.environment, ground.waiters)
         self._written: Written | None = None
         self._fail_final: int | None = None
 
@@ -92,6 +93,11 @@ class TestsGate:
     def writer_outcome(self) -> WriterOutcome | None:
         """What the test writer left; ``None`` where it wasn't asked."""
         return self._written.outcome(self._fail_final) if self._written else None
+
+    @property
+    def runs(self) -> tuple[Shape, ...]:
+        """The runs of pytest that a stop begins with, side by side."""
+        return (OWN,) if self._source is None else (OWN, ASIDE)
 
     async def prepare(self) -> None:
         """Have the acceptance tests written.
@@ -187,12 +193,12 @@ class TestsGate:
 
     async def _run_suite(self, tree: str) -> PytestRun:
         """In a copy that it may write to."""
-        async with scratch_copy(self._ground.trees, tree) as copy:
+        async with scratch_copy(self._ground.trees, tree, self._bench.place(OWN)) as copy:
             job = own_job(self._ground.suite.library, copy, self._settings.suite_s)
             return await run_started(self._bench, job)
 
     async def _run_acceptance(self, tree: str, source: str) -> AcceptanceRun:
-        async with checkout(self._ground.trees, tree) as copy:
+        async with checkout(self._ground.trees, tree, self._bench.place(ASIDE)) as copy:
             return await run_acceptance(self._bench, source, copy, self._settings.acceptance_s)
 
     async def _touched(self, tree: str) -> bool:
@@ -239,20 +245,3 @@ def _part(what: str, failed: Iterable[str], run: PytestRun, log: str, room: int)
     verb = "did not finish in time" if run.timed_out else "fail"
     lines = "\n".join(log.strip().splitlines()[-TAIL_LINES:])
     return f"{what} {verb}{f': {names}' if names else '.'}\n{lines[-room:]}"
-
-
-async def side_by_side(*jobs: Callable[[], Awaitable[None]]) -> None:
-    """Run jobs at once; the first fault is raised as itself, not in a group."""
-    faults: list[Exception] = []
-
-    async def one(job: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await job()
-        except Exception as error:  # noqa: BLE001  # raised below, as it is
-            faults.append(error)
-
-    async with anyio.create_task_group() as group:
-        for job in jobs:
-            group.start_soon(one, job)
-    if faults:
-        raise faults[0]

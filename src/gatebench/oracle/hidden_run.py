@@ -10,11 +10,14 @@ from gatebench.model.task import Task
 from gatebench.model.verdict import HiddenTest, Outcome, Verdict
 from gatebench.oracle.controls import Controls
 from gatebench.suites.pytest_run import PHASES, PytestRun
+from gatebench.suites.stand import Shape
 from gatebench.suites.testing import PytestJob
 
 FILE = "test_feature.py"
 """The hidden file's name in the run: neutral."""
 LIMIT_S = 120.0
+SHAPE = Shape("each", writable=False)
+"""Of the run on a tree that isn't ours."""
 OPTIONS = ("-q", "--tb=native")
 """pytest's own way to show a failure costs 25 ms each, and most trees fail many tests."""
 

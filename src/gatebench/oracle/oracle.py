@@ -3,8 +3,9 @@
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +26,9 @@ from gatebench.suites.collection import expected_tests
 from gatebench.suites.hidden import Hidden
 from gatebench.suites.pytest_run import PytestRun
 from gatebench.suites.results import Kind, Results
+from gatebench.suites.stand import tree_place
 from gatebench.suites.testing import Bench, PytestJob, run_pytest
+from gatebench.suites.waiting import Waiters
 from gatebench.workspace import TreeStore
 
 _ATTEMPTS = 2
@@ -97,8 +100,8 @@ class Oracle:
         self._tests: Once[hidden_run.Hidden] = Once()
         self._baseline: Once[PytestRun] = Once()
 
-    async def judge(self, tree: str, task_id: str) -> Judgement:
-        """Run a task's hidden tests on a tree.
+    async def judge(self, tree: str, task_id: str, waiters: Waiters | None = None) -> Judgement:
+        """Run a task's hidden tests on a tree, in what waits for it if anything does.
 
         Faults of ours are retried once, then every requirement is unscorable. Nothing is raised
         for what the tree does.
@@ -109,7 +112,9 @@ class Oracle:
         hidden = await self._hidden(task_id)
         key = (*self._ground(tree), task_id, hidden.digest, str(self._setup.each_limit_s))
         results = self._setup.results
-        judgement, cached = await results.get(_JUDGED, key, lambda: self._judge(hidden, tree))
+        bench = replace(self._setup.bench, waiters=waiters)
+        make = partial(self._judge, hidden, tree, bench)
+        judgement, cached = await results.get(_JUDGED, key, make)
         verdict = judgement.verdict.model_copy(update={"cached": cached})
         return Judgement(verdict, judgement.log)
 
@@ -120,7 +125,7 @@ class Oracle:
         of the suite's own solutions and nothing else.
         """
         hidden = await self._hidden(task_id)
-        return (await self._judge(hidden, tree, trusted=True)).verdict
+        return (await self._judge(hidden, tree, self._setup.bench, trusted=True)).verdict
 
     async def run_suite(self, tree: str) -> SuiteRun:
         """Run the library's pristine tests on a tree: all of them, under pristine configuration.
@@ -149,13 +154,13 @@ class Oracle:
         return hidden_run.Hidden(setup.suite.task(task_id), tests.file, tests.digest, expected)
 
     async def _judge(
-        self, hidden: hidden_run.Hidden, tree: str, *, trusted: bool = False
+        self, hidden: hidden_run.Hidden, tree: str, bench: Bench, *, trusted: bool = False
     ) -> Judgement:
         async def once() -> Judgement:
             controls = new_controls()
-            async with self._copy(tree) as copy:
+            async with self._copy(tree, bench.place(hidden_run.SHAPE)) as copy:
                 job = hidden_run.hidden_job(hidden, controls, copy, trusted=trusted)
-                run = await run_pytest(self._setup.bench, self._limited(job))
+                run = await run_pytest(bench, self._limited(job))
             wrong = hidden_run.trouble(hidden, controls, run)
             if wrong:
                 raise OracleFault(f"{wrong}: {run.log[-500:]}")
@@ -175,7 +180,7 @@ class Oracle:
         baseline = (await self._baseline.get("upstream", self._run_upstream))[0]
 
         async def once() -> SuiteRun:
-            async with self._copy(tree) as copy:
+            async with self._copy(tree, tree_place()) as copy:
                 run = await run_pytest(self._setup.bench, self._suite_job(copy))
             return suite_run_of(run, baseline)
 
@@ -198,15 +203,13 @@ class Oracle:
         return suite_job(setup.suite.library, setup.upstream, tree, setup.suite_limit_s)
 
     @asynccontextmanager
-    async def _copy(self, tree: str) -> AsyncIterator[Path]:
-        """A private copy of a tree in a short place whose name tells nothing."""
-        folder = Path(tempfile.mkdtemp(prefix="t"))
-        try:
-            await self._setup.store.checkout(tree, folder / "w")
-            yield folder / "w"
-        finally:
-            with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(_remove, folder)
+    async def _copy(
+        self, tree: str, place: AbstractAsyncContextManager[Path]
+    ) -> AsyncIterator[Path]:
+        """A private copy of a tree."""
+        async with place as copy:
+            await self._setup.store.checkout(tree, copy)
+            yield copy
 
 
 async def _twice(make: Callable[[], Awaitable[T]]) -> T:
@@ -224,10 +227,6 @@ async def _twice(make: Callable[[], Awaitable[T]]) -> T:
             if attempt + 1 == _ATTEMPTS:
                 raise OracleFault(f"the oracle failed {_ATTEMPTS} times: {error}") from error
     raise AssertionError("unreachable")
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copy_files(source: Path, dest: Path) -> None:

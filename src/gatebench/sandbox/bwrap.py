@@ -14,6 +14,7 @@ are killed ourselves, the kernel kills the init in our name, and `keeper` what w
 import contextlib
 import os
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from subprocess import DEVNULL, PIPE
 from typing import Literal
 
@@ -26,6 +27,7 @@ from gatebench.sandbox.identity import Handover, Identity
 from gatebench.sandbox.keeper import keeper
 from gatebench.sandbox.launched import Launched, run_to_end
 from gatebench.sandbox.patient import patiently
+from gatebench.sandbox.prepared import Prepared
 from gatebench.sandbox.process import Process, hold
 from gatebench.sandbox.program import Program
 from gatebench.sandbox.spec import Bind, Command, Completed, Limits
@@ -72,6 +74,20 @@ class BwrapSandbox:
             SpawnFailed: on entering, it can't be started.
         """
         return hold(self._launch, command)
+
+    async def prepare(self, command: Command) -> Prepared:
+        """Start a command that waits for its stdin; the sources of its binds may be empty yet.
+
+        Raises:
+            SpawnFailed: it can't be started.
+        """
+        command = replace(command, stdin=b"")
+        # Not patiently: a machine without room for it is better left alone.
+        return Prepared(command, await self._try(command, PIPE), self._hand_over_filled)
+
+    async def _hand_over_filled(self, binds: tuple[Bind, ...]) -> None:
+        if self._handover is not None:
+            await anyio.to_thread.run_sync(self._handover.give_anew, binds)
 
     async def _launch(self, command: Command, stdout: int) -> Launched:
         return await patiently(lambda: self._try(command, stdout))

@@ -57,9 +57,11 @@ class Handover:
 
     def give(self, binds: tuple[Bind, ...]) -> None:
         """Hand each source over; what can't be changed is left, the command will say so."""
+        self.give_anew(tuple(bind for bind in binds if not self._done(bind)))
+
+    def give_anew(self, binds: tuple[Bind, ...]) -> None:
+        """The same for sources that were filled since, whatever is remembered of them."""
         for bind in binds:
-            if self._done(bind):
-                continue
             change = self._own if bind.writable else self._share
             for path, info in _tree(bind.source):
                 with contextlib.suppress(OSError):

@@ -13,6 +13,7 @@ from gatebench.sandbox.bwrap import BwrapSandbox
 from gatebench.sandbox.identity import DROPPED, OWN, Identity
 from gatebench.sandbox.keeper import keeper
 from gatebench.sandbox.plain import PlainSandbox
+from gatebench.sandbox.prepared import Prepared
 from gatebench.sandbox.process import Process
 from gatebench.sandbox.program import Program, find_program
 from gatebench.sandbox.spec import Bind, Command, Completed, Kind, Limits, Probe
@@ -41,6 +42,16 @@ class Sandbox(Protocol):
 
     def start(self, command: Command) -> AbstractAsyncContextManager[Process]:
         """Start a long-lived command.
+
+        Raises:
+            SpawnFailed: it can't be started.
+        """
+
+    async def prepare(self, command: Command) -> Prepared | None:
+        """Start a command that waits for its stdin; the sources of its binds may be empty yet.
+
+        Returns:
+            ``None`` where this kind has no such thing.
 
         Raises:
             SpawnFailed: it can't be started.

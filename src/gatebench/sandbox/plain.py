@@ -46,6 +46,9 @@ class PlainSandbox:
         """
         return hold(self._launch, command)
 
+    async def prepare(self, command: Command) -> None:
+        """None: who isn't shut in could reach what waits, and fill it before its time."""
+
     async def _launch(self, command: Command, stdout: int) -> Launched:
         return await patiently(lambda: self._try(command, stdout))
 

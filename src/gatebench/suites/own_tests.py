@@ -3,8 +3,12 @@
 from pathlib import Path
 
 from gatebench.errors import SuiteError
+from gatebench.suites.stand import Shape
 from gatebench.suites.suite import LibrarySpec
 from gatebench.suites.testing import PytestJob
+
+OWN = Shape("whole", writable=True)
+"""Of a run of a snapshot's own tests."""
 
 
 def split_command(library: LibrarySpec) -> tuple[tuple[str, ...], tuple[str, ...]]:

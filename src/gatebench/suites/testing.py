@@ -8,34 +8,27 @@ channel; docs/oracle.md says what that prevents and what it only detects.
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 
-from gatebench.sandbox import Bind, Command, Completed, Limits, Sandbox, clean_text, refuse_crowded
-from gatebench.suites import inside
+from gatebench.errors import SpawnFailed
+from gatebench.sandbox import Completed, Sandbox, clean_text, refuse_crowded
 from gatebench.suites.environment import TestEnvironment
 from gatebench.suites.inside.channel import KEY_BYTES, Receiver
 from gatebench.suites.pytest_run import PytestRun, from_records
+from gatebench.suites.stand import Mode, Shape, Stand, tools, tree_place
+from gatebench.suites.waiting import Waiters
 
-TREE = "/home/dev/project"
-"""Where the tree is seen inside."""
-TOOLS = "/run/tests"
-"""Where tests from outside the tree, and our program, are seen inside."""
 LOG_CHARS = 60_000
-_OUTPUT_BYTES = 16_000_000
-_FILE_BYTES = 64_000_000
 _MARGIN_S = 5.0
-_BOOT = (
-    "import sys; sys.path[:] = [sys.argv[1], *filter(None, sys.path)]; "
-    "from inside.main import main; del sys.path[0]; main()"
-)
 _ALWAYS = ("-p", "no:cacheprovider", "-p", "no:faulthandler", "--color=no")
+Go = Callable[[bytes, float], Awaitable[Completed]]
+"""Takes a stand's command to its end: (stdin, seconds)."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +37,12 @@ class Bench:
 
     sandbox: Sandbox
     environment: TestEnvironment
+    waiters: Waiters | None = None
+    """What waits for trees to be tested; ``None``: every run starts anew."""
+
+    def place(self, shape: Shape) -> AbstractAsyncContextManager[Path]:
+        """An absent or empty directory for a tree that is to be tested, gone afterwards."""
+        return tree_place() if self.waiters is None else self.waiters.seat(shape)
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class PytestJob:
     tree: Path
     """The tree's files on the host; a copy nobody else uses where ``writable``."""
     limit_s: float
-    mode: Literal["whole", "each"] = "whole"
+    mode: Mode = "whole"
     """``whole``: one session in one process. ``each``: every test by itself in a process forked
     from one that never imports the tree, twice, once as a control that must fail."""
     files: tuple[tuple[Path, str], ...] = ()
@@ -79,6 +78,11 @@ class PytestJob:
     """Name of a test that touches nothing of the tree: what changes during it is pytest's own."""
 
     @property
+    def shape(self) -> Shape:
+        """What must be known of it when its command is started."""
+        return Shape(self.mode, self.writable)
+
+    @property
     def outside(self) -> bool:
         """Whether the tests come from outside the tree."""
         return bool(self.files or self.texts)
@@ -87,36 +91,46 @@ class PytestJob:
 async def run_pytest(bench: Bench, job: PytestJob) -> PytestRun:
     """Run pytest; never raises for what the tests or the code under test do.
 
+    What waits at the tree's place is used, if it still lives.
+
     Raises:
         SpawnFailed: the command can't be started.
         DiskFull: the disk of temporary files was as good as full; what came of it says nothing.
     """
-    with _laid_out(job) as folder:
-        key = os.urandom(KEY_BYTES)
-        done = await bench.sandbox.run(_command(bench, job, folder, key))
-        places = _places(bench, job, folder)
-        refuse_crowded(folder)
+    waiting = bench.waiters.claim(job.tree, job.shape) if bench.waiters else None
+    if waiting is not None:
+        with suppress(SpawnFailed):
+            run = await _run(job, waiting.stand, waiting.go)
+            if run.started:
+                return run
+        # It was gone before any code of the tree ran: what follows is as if it had never been.
+    with tools() as folder:
+        stand = Stand(bench.sandbox, bench.environment, job.shape, job.tree, folder)
+
+        async def anew(stdin: bytes, wall_s: float) -> Completed:
+            return await bench.sandbox.run(stand.command(wall_s, stdin))
+
+        return await _run(job, stand, anew)
+
+
+async def _run(job: PytestJob, stand: Stand, go: Go) -> PytestRun:
+    _fill(stand.folder / "root", job)
+    key = os.urandom(KEY_BYTES)
+    order = json.dumps(_order(job, stand)).encode()
+    done = await go(key + order, job.limit_s)
+    refuse_crowded(stand.folder)
     run = await anyio.to_thread.run_sync(_read, done, key, job)
-    return _tidied(run, _prefixes(bench, places))
+    return _tidied(run, stand.shown())
 
 
-@contextmanager
-def _laid_out(job: PytestJob) -> Iterator[Path]:
-    """A directory with our program and the tests; its name and its copies tell nothing."""
-    with tempfile.TemporaryDirectory(prefix="t", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        program = Path(inside.__file__).parent
-        shutil.copytree(program, folder / "inside", ignore=shutil.ignore_patterns("__pycache__"))
-        (folder / "root").mkdir()
-        (folder / "scratch").mkdir()
-        (folder / "root" / "pytest.ini").write_text("[pytest]\n")
-        for source, target in job.files:
-            _copy(source, folder / "root" / target)
-        for target, text in job.texts:
-            place = folder / "root" / target
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text)
-        yield folder
+def _fill(root: Path, job: PytestJob) -> None:
+    """Lay out the tests that come from outside the tree."""
+    for source, target in job.files:
+        _copy(source, root / target)
+    for target, text in job.texts:
+        place = root / target
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -128,68 +142,14 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-@dataclass(frozen=True)
-class _Places:
-    """The run's paths as the command sees them."""
-
-    tree: str
-    tools: str
-    binds: tuple[Bind, ...] = field(repr=False)
-
-    @property
-    def root(self) -> str:
-        return f"{self.tools}/root"
-
-
-def _places(bench: Bench, job: PytestJob, folder: Path) -> _Places:
-    tree = Bind(job.tree, TREE, writable=job.writable)
-    tools = Bind(folder, TOOLS)
-    inside_of = bench.sandbox.inside
-    return _Places(inside_of(tree), inside_of(tools), (*bench.environment.binds, tree, tools))
-
-
-def _command(bench: Bench, job: PytestJob, folder: Path, key: bytes) -> Command:
-    places = _places(bench, job, folder)
-    python = bench.environment.interpreter(bench.sandbox)
-    order = json.dumps(_order(job, places)).encode()
-    return Command(
-        # Not -I: that would ignore PYTHONHASHSEED. The environment is ours anyway.
-        argv=(python, "-s", "-B", "-X", "utf8", "-c", _BOOT, places.tools),
-        binds=places.binds,
-        env=_env(bench, folder),
-        cwd=places.root if job.mode == "each" else places.tree,
-        stdin=key + order,
-        limits=Limits(job.limit_s, output_bytes=_OUTPUT_BYTES, file_bytes=_FILE_BYTES),
-    )
-
-
-def _env(bench: Bench, folder: Path) -> dict[str, str]:
-    env = {
-        "PATH": "/usr/bin:/bin",
-        "HOME": "/home/dev",
-        "TZ": "UTC",
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONSAFEPATH": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "COLUMNS": "100",
-    }
-    if bench.sandbox.kind == "none":
-        env |= {"TMPDIR": str(folder / "scratch"), "HOME": str(folder / "scratch")}
-    return env
-
-
-def _order(job: PytestJob, places: _Places) -> dict[str, Any]:
-    base = places.root if job.outside else places.tree
-    roots = [places.root, places.tree] if job.outside else [places.tree]
+def _order(job: PytestJob, stand: Stand) -> dict[str, Any]:
+    base = stand.root_inside if job.outside else stand.tree_inside
+    roots = [stand.root_inside, stand.tree_inside] if job.outside else [stand.tree_inside]
     return {
-        "mode": job.mode,
         # The tree comes last: nothing in it can stand before a module of Python or of pytest.
         "roots": roots,
-        "tree": places.tree,
-        "args": [*_args(job, places), *(f"{base}/{target}" for target in job.targets)],
+        "tree": stand.tree_inside,
+        "args": [*_args(job, stand), *(f"{base}/{target}" for target in job.targets)],
         "mark": job.mark,
         "watch": list(job.watch),
         "controls": job.controls,
@@ -199,14 +159,15 @@ def _order(job: PytestJob, places: _Places) -> dict[str, Any]:
     }
 
 
-def _args(job: PytestJob, places: _Places) -> list[str]:
+def _args(job: PytestJob, stand: Stand) -> list[str]:
     """Options; tests from outside the tree run under our own, empty configuration."""
     options = [*_ALWAYS, *job.options]
     if job.outside:
-        options += ["-c", f"{places.root}/pytest.ini", f"--confcutdir={places.root}"]
-        options += [f"--rootdir={places.root}"]
+        options += ["-c", f"{stand.root_inside}/pytest.ini", f"--confcutdir={stand.root_inside}"]
+        options += [f"--rootdir={stand.root_inside}"]
     else:
-        options += [f"--rootdir={places.tree}", f"--confcutdir={places.tree}", "-o", "addopts="]
+        tree = stand.tree_inside
+        options += [f"--rootdir={tree}", f"--confcutdir={tree}", "-o", "addopts="]
     if not job.conftest:
         options.append("--noconftest")
     if job.mode == "each":
@@ -214,15 +175,7 @@ def _args(job: PytestJob, places: _Places) -> list[str]:
     return [*options, "--import-mode=append"]
 
 
-def _prefixes(bench: Bench, places: _Places) -> dict[str, str]:
-    """Paths that the tests' output may name, and how they are shown."""
-    relative = os.path.relpath(places.root, places.tree)
-    shown = {f"{relative}/": "", f"{places.root}/": "", f"{places.tree}/": ""}
-    binds = bench.environment.binds
-    return shown | {f"{bench.sandbox.inside(bind)}/": f"{bind.target}/" for bind in binds}
-
-
-def _tidied(run: PytestRun, prefixes: dict[str, str]) -> PytestRun:
+def _tidied(run: PytestRun, prefixes: Mapping[str, str]) -> PytestRun:
     """The run with the mount points gone from its texts: what is left are the tests' own paths."""
 
     def tidy(text: str) -> str:

@@ -17,6 +17,7 @@ from gatebench.model.scored import delivered_blocks
 from gatebench.model.stop import Decision, Delivery, GateResult, StopRecord
 from gatebench.model.usage import Role
 from gatebench.trial.run import Run
+from gatebench.trial.standby import stand_by
 from gatebench.workspace import Snapshot
 
 
@@ -46,7 +47,9 @@ class Gatekeeper:
 
     async def delivered(self, n: int, delivery: Delivery, forged: int) -> None:
         """File what became of the answer to a stop."""
-        self._run.log.update(n, delivery=delivery, forged=forged)
+        stop = self._run.log.update(n, delivery=delivery, forged=forged)
+        if stop.decision is Decision.BLOCK:
+            stand_by(self._run)
 
     async def failed(self, n: int, error: Exception) -> None:
         """The gating itself broke: the stop was allowed; it is counted and never a pass.

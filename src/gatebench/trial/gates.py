@@ -9,6 +9,7 @@ from gatebench.gates.registry import make_gate
 from gatebench.model.score import WriterOutcome
 from gatebench.model.task import Task
 from gatebench.model.verdict import Outcome
+from gatebench.suites.waiting import Waiters
 from gatebench.trial.bench import Bench
 from gatebench.trial.run import Run
 from gatebench.trial.sites import Sites
@@ -44,13 +45,14 @@ async def final_gates(run: Run) -> None:
 
 
 def _make_all(run: Run) -> None:
-    run.gates = tuple(_make(run, name) for name in run.config.gates)
-    run.shadows.gates = tuple(_make(run, name) for name in run.config.shadow)
+    run.gates = tuple(_make(run, name, run.waiters) for name in run.config.gates)
+    # Nobody waits for a shadow gate: it leaves to the others what waits for them.
+    run.shadows.gates = tuple(_make(run, name, None) for name in run.config.shadow)
 
 
-def _make(run: Run, name: str) -> Gate:
+def _make(run: Run, name: str, waiters: Waiters | None) -> Gate:
     settings = run.config.settings.get(name, {})
-    ground = ground_of(run.bench, run.task, run.sites)
+    ground = replace(ground_of(run.bench, run.task, run.sites), waiters=waiters)
     return make_gate(name, replace(ground, **_own(run, name), settings=settings))
 
 

@@ -1,7 +1,7 @@
 """Last step: what is true of what the agent left."""
 
 from gatebench.errors import HarnessFault, OracleFault
-from gatebench.gates.tests import side_by_side
+from gatebench.gates.runner import side_by_side
 from gatebench.model.verdict import Outcome
 from gatebench.trial.gates import final_gates
 from gatebench.trial.run import Run

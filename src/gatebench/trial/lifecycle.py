@@ -9,19 +9,16 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable
 
-import anyio
-
 from gatebench.agents.alone import alone
 from gatebench.errors import GateBenchError, HarnessFault
 from gatebench.model.room import raise_if_full
 from gatebench.model.score import Score
 from gatebench.model.trial import Config, TrialId
-from gatebench.trial.bench import private_directory
 from gatebench.trial.capture import capture, recall
 from gatebench.trial.gates import ready_gates
 from gatebench.trial.last_look import last_look
 from gatebench.trial.prepare import prepare
-from gatebench.trial.run import Job, Run
+from gatebench.trial.run import Job, Run, surroundings
 from gatebench.trial.scoring import file_score
 from gatebench.trial.work import work
 
@@ -59,9 +56,9 @@ async def _run(job: Job, trial: TrialId, config: Config) -> Score:
     if home.session() is None:
         steps = STEPS
         home.begin_attempt()
-    with private_directory() as place, alone():
-        async with anyio.create_task_group() as group:
-            run = Run.begin(job, home, config, place, group)
+    with alone():
+        async with surroundings(job.bench) as around:
+            run = Run.begin(job, home, config, around)
             for step in steps:
                 if not await _took(step, run):
                     break

@@ -1,11 +1,8 @@
 """A trial whose machine was lost: what is known of it is kept, and it is nobody's failure."""
 
-import anyio
-
 from gatebench.model.score import Score
 from gatebench.model.trial import Config, TrialId
-from gatebench.trial.bench import private_directory
-from gatebench.trial.run import Job, Run
+from gatebench.trial.run import Job, Run, surroundings
 from gatebench.trial.scoring import file_score
 
 
@@ -20,8 +17,7 @@ async def file_lost(job: Job, trial: TrialId, config: Config, status: str, why: 
         why: one sentence.
     """
     home = job.home.trial(trial)
-    with private_directory() as place:
-        async with anyio.create_task_group() as group:
-            run = Run.begin(job, home, config, place, group)
-            run.broke(status, why)
+    async with surroundings(job.bench) as around:
+        run = Run.begin(job, home, config, around)
+        run.broke(status, why)
     return file_score(run)

@@ -1,9 +1,12 @@
 """A running trial: what it was given, and what it has found so far."""
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import anyio
 from anyio.abc import TaskGroup
 
 from gatebench.agents.result import WorkerResult
@@ -16,7 +19,8 @@ from gatebench.sandbox import DiskBounds
 from gatebench.store.job_dir import JobDir
 from gatebench.store.journal import Journal
 from gatebench.store.trial_dir import TrialDir
-from gatebench.trial.bench import Bench
+from gatebench.suites.waiting import Waiters, open_waiters
+from gatebench.trial.bench import Bench, private_directory
 from gatebench.trial.progress import Teller, Watcher
 from gatebench.trial.shadows import Shadows
 from gatebench.trial.sites import Ledger, Sites
@@ -32,6 +36,29 @@ class Job:
     home: JobDir
     journal: Journal
     watcher: Watcher
+
+
+@dataclass(frozen=True)
+class Around:
+    """What is there as long as an attempt lasts, and gone when it ends."""
+
+    place: Path
+    """A private directory with a short, random name."""
+    waiters: Waiters
+    """Runs of pytest that are started before their tree is there."""
+    group: TaskGroup
+    """What goes on beside the trial's steps."""
+
+
+@asynccontextmanager
+async def surroundings(bench: Bench) -> AsyncIterator[Around]:
+    """What an attempt has around it; on leaving, all that went on beside it has ended."""
+    with private_directory() as place:
+        async with (
+            open_waiters(bench.sandbox, bench.environment) as waiters,
+            anyio.create_task_group() as group,
+        ):
+            yield Around(place, waiters, group)
 
 
 @dataclass
@@ -50,6 +77,7 @@ class Run:
     verdicts: Verdicts
     shadows: Shadows
     teller: Teller
+    waiters: Waiters
     attempt: int
     started_at: float = field(default_factory=time.time)
 
@@ -79,9 +107,7 @@ class Run:
     """Start and end of each step, seconds since the epoch."""
 
     @classmethod
-    def begin(
-        cls, job: Job, home: TrialDir, config: Config, place: Path, group: TaskGroup
-    ) -> "Run":
+    def begin(cls, job: Job, home: TrialDir, config: Config, around: Around) -> "Run":
         """Set a trial up, or take an interrupted one up again; nothing is started yet."""
         attempt = home.attempt
         log = StopLog(home, job.journal, attempt)
@@ -94,15 +120,16 @@ class Run:
             bench=job.bench,
             home=home,
             config=config,
-            place=place,
+            place=around.place,
             task=job.bench.suite.task(home.id.task),
             sites=sites,
             ledger=ledger,
             log=log,
             disk=job.bench.means.disk,
-            verdicts=Verdicts(job.bench, home, log, group),
-            shadows=Shadows(log, group),
+            verdicts=Verdicts(job.bench, home, log, around.group, around.waiters),
+            shadows=Shadows(log, around.group),
             teller=teller,
+            waiters=around.waiters,
             attempt=attempt,
         )
 

@@ -6,6 +6,7 @@ from anyio.abc import TaskGroup
 from gatebench.model.labels import said_no
 from gatebench.oracle import Judgement
 from gatebench.store.trial_dir import TrialDir
+from gatebench.suites.waiting import Waiters
 from gatebench.trial.bench import Bench
 from gatebench.trial.stop_log import StopLog
 
@@ -13,11 +14,14 @@ from gatebench.trial.stop_log import StopLog
 class Verdicts:
     """Starts a judgement at each snapshot and files what comes of it."""
 
-    def __init__(self, bench: Bench, home: TrialDir, log: StopLog, group: TaskGroup) -> None:
+    def __init__(
+        self, bench: Bench, home: TrialDir, log: StopLog, group: TaskGroup, waiters: Waiters
+    ) -> None:
         self._bench = bench
         self._home = home
         self._log = log
         self._group = group
+        self._waiters = waiters
         self._open = 0
         self._idle = anyio.Event()
         self._idle.set()
@@ -35,10 +39,13 @@ class Verdicts:
 
     async def final(self, tree: str) -> Judgement:
         """Judge the last tree; equal to the last stop's, it is not judged again."""
-        judgement = await self._bench.oracle.judge(tree, self._log.trial.task)
+        judgement = await self._judged(tree)
         self._home.write("hidden.txt", judgement.log)
         self._home.save("hidden-final.json", judgement.verdict)
         return judgement
+
+    async def _judged(self, tree: str) -> Judgement:
+        return await self._bench.oracle.judge(tree, self._log.trial.task, self._waiters)
 
     async def suites_of_blocks(self) -> None:
         """Where a block met a tree with every requirement passing, ask upstream's suite too.
@@ -53,7 +60,7 @@ class Verdicts:
 
     async def _judge(self, n: int, tree: str) -> None:
         try:
-            judgement = await self._bench.oracle.judge(tree, self._log.trial.task)
+            judgement = await self._judged(tree)
             self._home.write(f"hidden-{n}.txt", judgement.log)
             self._home.save(f"hidden-{n}.json", judgement.verdict)
             self._log.update(n, hidden=judgement.verdict.summary())

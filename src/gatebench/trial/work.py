@@ -21,6 +21,7 @@ from gatebench.trial.prepare import prompt
 from gatebench.trial.run import Run
 from gatebench.trial.session import run_session
 from gatebench.trial.sites import Door
+from gatebench.trial.standby import stand_by
 
 WORKER_S = 1_800.0
 """The worker's own time: gates and waits for the gateway not counted."""
@@ -52,6 +53,7 @@ async def _gated(run: Run, door: Door, watch: Watch) -> WorkerResult:
     keeper = Gatekeeper(run)
     callbacks = StopCallbacks(keeper.judge, keeper.delivered, keeper.failed)
     call = await _call(run, door, files)
+    stand_by(run)
     async with open_stop_server(files.socket, callbacks, watch.clock) as server:
         seen = replace(watch, on_event=server.feed, on_start=server.attach)
         result = await run_session(run, call, seen)
