@@ -6,6 +6,7 @@ another object later has been patched.
 """
 
 import builtins
+import operator
 import sys
 from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
@@ -57,16 +58,58 @@ def _module_rows(module: ModuleType) -> "list[_Row]":
     return rows + [inner for r in own for inner in _rows(r.name, r.value)]
 
 
-def _changed(rows: "list[_Row]") -> "list[str]":
-    """Names that stand for something else now. Runs after every test, hence the plain loop."""
-    found = []
-    for name, owner, key, value, function, code, defaults in rows:
-        if owner.__dict__.get(key, _MISSING) is not value or (
-            function is not None
-            and (function.__code__ is not code or function.__defaults__ is not defaults)
-        ):
-            found.append(name)
-    return found
+class _Rows:
+    """Many rows, laid out so that one look at all of them is quick: it is taken after every test.
+
+    Args:
+        rows: what was noted down.
+    """
+
+    def __init__(self, rows: "list[_Row]") -> None:
+        self._rows = rows
+        by_owner: dict[int, list[_Row]] = {}
+        for row in rows:
+            by_owner.setdefault(id(row.owner), []).append(row)
+        self._owners = [
+            (own[0].owner, tuple(r.key for r in own), tuple(r.value for r in own))
+            for own in by_owner.values()
+        ]
+        plain = [r for r in rows if r.function is not None]
+        self._functions = tuple(r.function for r in plain)
+        self._codes = tuple(r.code for r in plain)
+        self._defaults = tuple(r.defaults for r in plain)
+
+    def changed(self) -> "list[str]":
+        """Names that stand for something else now."""
+        return [] if self._is_same() else self._names()
+
+    def _is_same(
+        self,
+        # Taken here, where nobody can put others in their place.
+        every: Any = all,
+        over: Any = map,
+        same: Any = operator.is_,
+        code: Any = operator.attrgetter("__code__"),
+        defaults: Any = operator.attrgetter("__defaults__"),
+    ) -> bool:
+        for owner, keys, values in self._owners:
+            if not every(over(same, over(owner.__dict__.get, keys), values)):
+                return False
+        functions = self._functions
+        return bool(
+            every(over(same, over(code, functions), self._codes))
+            and every(over(same, over(defaults, functions), self._defaults))
+        )
+
+    def _names(self) -> "list[str]":
+        found = []
+        for name, owner, key, value, function, code, defaults in self._rows:
+            if owner.__dict__.get(key, _MISSING) is not value or (
+                function is not None
+                and (function.__code__ is not code or function.__defaults__ is not defaults)
+            ):
+                found.append(name)
+        return found
 
 
 class Fingerprint:
@@ -93,10 +136,10 @@ class Fingerprint:
         self._hooks = hooks
         self._implementations = hooks()
 
-    def _watched(self, tops: "tuple[str, ...]") -> "list[_Row]":
+    def _watched(self, tops: "tuple[str, ...]") -> _Rows:
         below = tuple(f"{top}." for top in tops)
         modules = [m for n, m in self._modules.items() if n in tops or n.startswith(below)]
-        return [r for m in modules if isinstance(m, ModuleType) for r in _module_rows(m)]
+        return _Rows([r for m in modules if isinstance(m, ModuleType) for r in _module_rows(m)])
 
     def restore_builtins(self) -> "list[str]":
         """Put the builtins back as they were; our own code after a test's body rests on them.
@@ -118,11 +161,11 @@ class Fingerprint:
 
     def core_changes(self) -> "list[str]":
         """What changed in pytest and the test modules (a test never patches these itself)."""
-        return _changed(self._core) + self._hook_changes()
+        return self._core.changed() + self._hook_changes()
 
     def changes(self) -> "list[str]":
         """Everything that changed."""
-        return [*_changed(self._values), *self.core_changes(), *self._import_changes()]
+        return [*self._values.changed(), *self.core_changes(), *self._import_changes()]
 
     def _hook_changes(self) -> "list[str]":
         now = self._hooks()
