@@ -40,6 +40,7 @@ def has(problems: Iterable[str], pattern: str) -> bool:
     return any(re.search(pattern, problem) for problem in problems)
 
 
+@pytest.mark.proof
 def test_a_strong_suite_is_called_strong(front: Front, pocket: Path) -> None:
     done = front("validate", pocket, "--strength", "--repeats", "2")
     assert done.returncode == 0, done.stdout + done.stderr

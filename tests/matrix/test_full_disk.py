@@ -122,6 +122,7 @@ def test_a_trial_whose_agent_had_ended_is_finished_and_not_run_again(
     assert not (spell.job / "T1-bare-r1/attempts").exists()
 
 
+@pytest.mark.proof
 def test_a_full_disk_of_temporary_files_is_waited_out_too(
     disk: SmallDisk, front: Front, nop: Job, tmp_path: Path
 ) -> None:
@@ -149,6 +150,7 @@ def test_an_agent_that_fills_the_disk_before_its_limit_makes_no_finding(
     assert scores(tmp_path / "job")["T1-bare-r1"]["attempt"] == 1 + fault("disk_full").retries
 
 
+@pytest.mark.proof
 def test_beyond_patience_the_job_ends_and_names_the_disk_and_the_command(
     disk: SmallDisk, front: Front, nop: Job
 ) -> None:

@@ -88,6 +88,7 @@ def test_a_budget_holds_over_invocations_and_the_command_that_goes_on_is_named(
     assert charged(job.journal) < 0.16 + last
 
 
+@pytest.mark.proof
 def test_a_trial_that_uses_its_own_budget_up_is_a_class_of_its_own(
     paid: Shop, tmp_path: Path
 ) -> None:

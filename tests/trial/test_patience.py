@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
 from front import Front, Job, run_job
 
 GONE = """\
@@ -57,6 +58,7 @@ def test_equal_trees_are_not_run_again(refused: Job) -> None:
     assert gates[2]["wall_s"] > 0.3
 
 
+@pytest.mark.proof
 def test_a_reason_with_no_such_file_blocks_all_the_same(front: Front) -> None:
     patch = Path(front.cwd, "gone.patch")
     patch.write_text(GONE)

@@ -85,6 +85,7 @@ def told(front: Front, place: Path, *, idle: bool) -> Told:
     return Told(front, idle, place)
 
 
+@pytest.mark.proof
 def test_a_trial_ends_the_same_with_tests_that_waited(
     front: Front, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -101,7 +102,10 @@ def test_a_trial_ends_the_same_with_tests_that_waited(
     assert list(sooner.temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize("signals", [(signal.SIGKILL,), (signal.SIGINT, signal.SIGINT)])
+@pytest.mark.parametrize(
+    "signals",
+    [(signal.SIGKILL,), pytest.param((signal.SIGINT, signal.SIGINT), marks=pytest.mark.proof)],
+)
 def test_what_waits_ends_with_a_trial_that_is_cut_short(
     front: Front, tmp_path_factory: pytest.TempPathFactory, signals: tuple[signal.Signals, ...]
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 import traceback
+from functools import partial
 
 import anyio
 
@@ -38,9 +39,12 @@ class Gatekeeper:
         try:
             run.doing("snapshot", n)
             snapshot = await self._capture(request)
-            run.verdicts.begin(n, snapshot.tree)
-            gates = await self._gates(request, snapshot, began)
-            return self._decide(n, gates, began)
+            try:
+                gates = await self._gates(request, snapshot, began)
+                return self._decide(n, gates, began)
+            finally:
+                # Not before: the oracle would take processors from what the agent waits for.
+                run.verdicts.begin(n, snapshot.tree, partial(self._file, request, snapshot.tree))
         finally:
             run.hook_wall_s += time.monotonic() - began
             run.doing("working", n)
@@ -80,11 +84,14 @@ class Gatekeeper:
                 closed=self._closed(),
             )
         )
+        return snapshot
+
+    async def _file(self, request: StopRequest, tree: str) -> None:
+        """Keep what was seen at a stop; nobody waits for it."""
+        run, n = self._run, request.n
         if request.input is not None:
             run.home.write(f"hook-input-{n}.json", request.input)
-        diff = await run.bench.trees.diff(run.start_tree, snapshot.tree)
-        run.home.write(f"snap-{n}.diff", diff)
-        return snapshot
+        run.home.write(f"snap-{n}.diff", await run.bench.trees.diff(run.start_tree, tree))
 
     def _closed(self) -> bool | None:
         """Whether the model has closed as many turns as there are true stops, this one included.
@@ -120,7 +127,8 @@ class Gatekeeper:
             reason=reason,
             wall_s=round(time.monotonic() - began, 3),
         )
-        run.log.event("decided", stop=n, decision=decision.value, gate=blocking_gate(stop))
+        # The stop's own record says so too, and is on the disk.
+        run.log.note("decided", stop=n, decision=decision.value, gate=blocking_gate(stop))
         return b"" if reason is None else _block(reason)
 
 

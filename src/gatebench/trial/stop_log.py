@@ -54,6 +54,10 @@ class StopLog:
         """Note something in the journal that is no stop."""
         self._append({"event": kind, **self._who(), **fields})
 
+    def note(self, kind: str, **fields: Any) -> None:
+        """Note something that is known otherwise too: nobody waits for the disk."""
+        self._append({"event": kind, **self._who(), **fields}, durable=False)
+
     def sent(self, call: Sent) -> None:
         """Note that a call is on its way, in case we are killed before it is back."""
         entry = {"event": "sent", **self._who(), **call.model_dump(mode="json")}

@@ -1,5 +1,7 @@
 """The oracle's verdicts of one trial, off the agent's path: nobody waits for them but the score."""
 
+from collections.abc import Awaitable, Callable
+
 import anyio
 from anyio.abc import TaskGroup
 
@@ -26,12 +28,18 @@ class Verdicts:
         self._idle = anyio.Event()
         self._idle.set()
 
-    def begin(self, n: int, tree: str) -> None:
-        """Judge the snapshot of a stop, beside whatever else is going on."""
+    def begin(self, n: int, tree: str, first: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Judge the snapshot of a stop, beside whatever else is going on.
+
+        Args:
+            n: the stop.
+            tree: its snapshot.
+            first: what is to be done before, out of the agent's way too.
+        """
         self._open += 1
         if self._open == 1:
             self._idle = anyio.Event()
-        self._group.start_soon(self._judge, n, tree)
+        self._group.start_soon(self._judge, n, tree, first)
 
     async def settled(self) -> None:
         """Wait until every judgement that was begun is filed."""
@@ -58,8 +66,10 @@ class Verdicts:
                 run = await self._bench.oracle.run_suite(stop.tree)
                 self._log.update(stop.n, suite_green=run.green)
 
-    async def _judge(self, n: int, tree: str) -> None:
+    async def _judge(self, n: int, tree: str, first: Callable[[], Awaitable[None]] | None) -> None:
         try:
+            if first is not None:
+                await first()
             judgement = await self._judged(tree)
             self._home.write(f"hidden-{n}.txt", judgement.log)
             self._home.save(f"hidden-{n}.json", judgement.verdict)
