@@ -76,6 +76,14 @@ async def ours(ground: Ground, task: str, work: Path) -> float:
     return took
 
 
+async def unguarded(ground: Ground, task: str, work: Path) -> float:
+    """Seconds of the same, each test run once and all in one process: what the guards cost."""
+    began = time.perf_counter()
+    snapshot = await ground.store.snapshot(work)
+    await ground.oracle.glance(snapshot.tree, task)
+    return time.perf_counter() - began
+
+
 async def floor(ground: Ground, task: str, work: Path) -> float:
     """Seconds of a bare pytest of the same file on the same tree."""
     test = ground.hidden / f"test_{task}.py"
@@ -94,14 +102,15 @@ async def measure(rounds: int, scratch: Path) -> list[Figure]:
     ground, copies = await open_ground(scratch)
     figures = []
     for task, work in copies.items():
-        pairs = [
-            (await ours(ground, task, work), await floor(ground, task, work))
-            for _ in range(rounds + WARM)
-        ][WARM:]
-        mine, bare = (statistics.median(times) for times in zip(*pairs, strict=True))
+        ways = (ours, floor, unguarded)
+        turns = [[await way(ground, task, work) for way in ways] for _ in range(rounds + WARM)]
+        medians = (statistics.median(times) for times in zip(*turns[WARM:], strict=True))
+        mine, bare, alone = medians
         how = f"{rounds} in turn: median {mine:.3f} s, bare {bare:.3f} s"
         name = f"snapshot to verdict over a bare pytest, {task}"
         figures.append(Figure("c", name, mine / bare, "x", BOUND, how))
+        how = f"median {alone:.3f} s"
+        figures.append(Figure("c", f"{name}, unguarded", alone / bare, "x", how=how))
     return figures
 
 
