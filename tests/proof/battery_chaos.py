@@ -23,11 +23,21 @@ from gatebench.model.faults import fault
 from gatebench.store.journal import read_lines
 from proof.registry import Record, battery
 
-ARGS = ("T1", "T5", "--configs", "bare,g1,g13", "--reps", "2", "--seed", "3")
-KILLS = 50
-QUICK = 8
-LATEST_S = 8.0
-"""A kill comes this long after a start at the latest; whole trials end before that."""
+
+@dataclass(frozen=True)
+class Battering:
+    """What is killed, how often and when."""
+
+    args: tuple[str, ...]
+    kills: int
+    latest_s: float
+    """A kill comes this long after a start at the latest; whole trials end before that."""
+
+
+WHOLE = Battering(
+    ("T1", "T5", "--configs", "bare,g1,g13", "--reps", "2", "--seed", "3"), kills=50, latest_s=8.0
+)
+QUICK = Battering(("T1", "T4", "--configs", "bare", "--reps", "6"), kills=8, latest_s=3.0)
 SETTLE_S = 10.0
 """How long what was killed may take to be gone."""
 SEED = 20261130
@@ -38,6 +48,7 @@ class Chaos:
     """One battered job."""
 
     front: Front
+    how: Battering
     out: Path
     draw: random.Random
     kills: int = 0
@@ -47,7 +58,7 @@ class Chaos:
     def batter(self, kills: int) -> None:
         """Start, kill at a random instant, start again, until so many kills or the job is done."""
         while self.kills < kills:
-            process = self.front.start("run", *ARGS, "--out", self.out)
+            process = self.front.start("run", *self.how.args, "--out", self.out)
             self.runs += 1
             if self._killed(process):
                 self.kills += 1
@@ -57,7 +68,7 @@ class Chaos:
 
     def _killed(self, process: "subprocess.Popen[str]") -> bool:
         try:
-            process.communicate(timeout=self.draw.uniform(0.5, LATEST_S))
+            process.communicate(timeout=self.draw.uniform(0.5, self.how.latest_s))
         except subprocess.TimeoutExpired:
             family = {pid: birth(pid) for pid in descendants(process.pid)}
             os.killpg(process.pid, signal.SIGKILL)
@@ -73,20 +84,19 @@ class Chaos:
         self.stray += [f"process {pid} was still there after a kill" for pid in left]
 
 
-def run_chaos(kills: int, scratch: Path) -> Record:
+def run_chaos(how: Battering, front: Front, scratch: Path) -> Record:
     """Batter a job, finish it, and compare it with one that nobody touched."""
     began = time.monotonic()
-    front = Front(scratch, place.cache())
-    calm = front("run", *ARGS, "--out", scratch / "calm")
+    calm = front("run", *how.args, "--out", scratch / "calm")
     assert calm.returncode == 0, calm.stdout + calm.stderr
     rounds, total, stray, wrong = 0, 0, [], []
     draw = random.Random(SEED)  # noqa: S311  # instants, not secrets
-    while total < kills:
+    while total < how.kills:
         rounds += 1
-        chaos = Chaos(front, scratch / f"battered-{rounds}", draw)
-        chaos.batter(kills - total)
+        chaos = Chaos(front, how, scratch / f"battered-{rounds}", draw)
+        chaos.batter(how.kills - total)
         total += chaos.kills
-        last = front("run", *ARGS, "--out", chaos.out)
+        last = front("run", *how.args, "--out", chaos.out)
         wrong += [last.stderr] if last.returncode else []
         stray += chaos.stray
         wrong += list(compare(scratch / "calm", chaos.out))
@@ -137,4 +147,4 @@ def lines_of(job: Path) -> list[dict[str, str]]:
 def chaos() -> Record:
     """The whole battery."""
     with tempfile.TemporaryDirectory(prefix="chaos-") as scratch:
-        return run_chaos(KILLS, Path(scratch))
+        return run_chaos(WHOLE, Front(Path(scratch), place.cache()), Path(scratch))
