@@ -31,8 +31,7 @@ def test_every_path_named_is_there(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=page_names)
 def test_every_command_line_shown_can_be_parsed(page: Path) -> None:
-    for words in _shown(page.read_text()):
-        _parse(words)
+    assert [words for words in _shown(page.read_text()) if not _parsed(words)] == []
 
 
 def _shown(text: str) -> list[list[str]]:
@@ -47,15 +46,16 @@ def _concrete(line: str) -> list[str]:
     return [word.split("|")[0] for word in shlex.split(line)]
 
 
-def _parse(words: list[str]) -> None:
+def _parsed(words: list[str]) -> bool:
+    """Whether there is such a command; raises where its flags aren't the command's."""
     program = get_command(build(COMMANDS))
     name, *rest = words
     if name.startswith("-"):
-        return
-    assert name in COMMANDS, words
+        return True
+    if name not in COMMANDS:
+        return False
     command = program.commands[name]  # type: ignore[attr-defined]
-    if "--help" not in rest:
-        command.make_context(name, list(rest))
+    return "--help" in rest or command.make_context(name, list(rest)) is not None
 
 
 def test_the_pages_show_command_lines() -> None:
@@ -64,10 +64,9 @@ def test_the_pages_show_command_lines() -> None:
 
 
 def test_a_wrong_command_line_would_be_noticed() -> None:
-    with pytest.raises(AssertionError):
-        _parse(["frobnicate"])
+    assert not _parsed(["frobnicate"])
     with pytest.raises(Exception, match="frob"):
-        _parse(["run", "--frob"])
+        _parsed(["run", "--frob"])
 
 
 def test_the_page_of_commands_names_each() -> None:

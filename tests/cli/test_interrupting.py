@@ -43,7 +43,13 @@ def begun(
 def test_interrupted_and_killed_it_goes_on(front: Front, out: Path) -> None:
     _interrupt(front, out)
     _kill(front, out)
-    _finish(front, out)
+    done = front("run", *ARGS, "--out", out)
+    assert done.returncode == 0, done.stderr
+    job = Job(front, ARGS, out, done)
+    assert [trial.score["status"] for trial in job.trials] == ["ok", "ok"]
+    assert [trial.score["attempt"] for trial in job.trials] == [1, 2]
+    assert (out / "T1-g1-r1/attempts/1/stream.jsonl").exists()
+    assert lines(out / "journal.jsonl")
 
 
 def _interrupt(front: Front, out: Path) -> None:
@@ -70,16 +76,6 @@ def _kill(front: Front, out: Path) -> None:
     process.communicate(timeout=WAIT_S)
     wait_for("end of all that it started", lambda: not survivors(family))
     assert not (out / "T1-g1-r1" / "score.json").exists()
-
-
-def _finish(front: Front, out: Path) -> None:
-    done = front("run", *ARGS, "--out", out)
-    assert done.returncode == 0, done.stderr
-    job = Job(front, ARGS, out, done)
-    assert [trial.score["status"] for trial in job.trials] == ["ok", "ok"]
-    assert [trial.score["attempt"] for trial in job.trials] == [1, 2]
-    assert (out / "T1-g1-r1/attempts/1/stream.jsonl").exists()
-    assert lines(out / "journal.jsonl")
 
 
 def agent_that(does: str, home: Path) -> tuple[str, ...]:

@@ -111,16 +111,15 @@ def test_clusters_that_are_all_or_nothing_are_worth_about_their_number() -> None
 @given(clusters)
 def test_any_clusters_give_an_estimate_that_holds_together(given_clusters: list[Cluster]) -> None:
     for rule in (clustered_share, small_share, wilson_share):
-        holds_together(rule(given_clusters))
+        assert holds_together(rule(given_clusters))
 
 
-def holds_together(estimate: Estimate) -> None:
-    if estimate.interval is None:
-        assert estimate.reason
-    else:
-        assert estimate.value is not None
-        assert estimate.interval[0] <= estimate.value <= estimate.interval[1]
-        assert estimate.n >= 5
+def holds_together(estimate: Estimate) -> bool:
+    """A value within its interval, of enough; else the reason why there is none."""
+    if estimate.interval is None or estimate.value is None:
+        return estimate.interval is None and bool(estimate.reason)
+    low, high = estimate.interval
+    return low <= estimate.value <= high and estimate.n >= 5
 
 
 @pytest.mark.parametrize("rule", [clustered_share, small_share, wilson_share])

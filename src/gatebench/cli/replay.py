@@ -24,6 +24,7 @@ from gatebench.matrix.replay import ReplayOrder, ReplayReport, replay_job
 from gatebench.matrix.replay_cost import Outlook, outlook
 from gatebench.matrix.replay_plan import Asked, Plan, make_plan
 from gatebench.matrix.schedule import Drain
+from gatebench.model.matrix import Choice
 from gatebench.model.replay import Look
 from gatebench.report.replay import ReplayResults, replay_json, replay_results
 from gatebench.report.replay_sheets import replay_sheets
@@ -92,7 +93,16 @@ def main(
     if not choice.scripted and before.looks:
         _agree(plan, before, upstreams, yes=yes)
     drain = Drain()
-    means = Means(
+    means = _means(agent_bin, upstreams, choice, drain)
+    again = (
+        f"{place.program()} replay {home.path} --gates {gates} --states {states} --times {times}"
+    )
+    ending = Ending(_console(as_json=as_json), again, as_json=as_json)
+    _replay(ReplayOrder(plan, home, means, jobs, drain, Allowance(max_cost)), ending)
+
+
+def _means(agent_bin: Path | None, upstreams: Upstreams, choice: Choice, drain: Drain) -> Means:
+    return Means(
         place.cache(),
         place.search_path(),
         agent_bin=agent_bin,
@@ -101,11 +111,6 @@ def main(
         terms=Terms(hooks=Hooks(on_drain=lambda _fault, why: drain.ask(why.rstrip(".")))),
         upstreams=upstreams,
     )
-    again = (
-        f"{place.program()} replay {home.path} --gates {gates} --states {states} --times {times}"
-    )
-    ending = Ending(_console(as_json=as_json), again, as_json=as_json)
-    _replay(ReplayOrder(plan, home, means, jobs, drain, Allowance(max_cost)), ending)
 
 
 def _console(*, as_json: bool) -> Console:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+from gatebench.model.backoff import Backoff
+
 _EPOCH = re.compile(r"\|\s*(\d{10})\b")
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ]|\s+at\s+)(\d{2}:\d{2})(?::\d{2})?\s*(?:UTC|Z)")
 _RESET = "anthropic-ratelimit-unified-reset"
@@ -37,12 +39,8 @@ class Patience:
     """How long to wait for a usage limit that doesn't say when it lifts."""
 
     def backoff(self, failures: int, draw: Callable[[], float] = random.random) -> float:
-        """Seconds before the next try after that many failures: doubled, capped, half of it drawn.
-
-        Drawn, so that trials that failed together don't come back together.
-        """
-        whole: float = min(self.most_s, self.first_s * 2 ** (failures - 1))
-        return whole * (0.5 + 0.5 * draw())
+        """Seconds before the next try after that many failures."""
+        return Backoff(self.first_s, self.most_s).wait_s(failures, draw)
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

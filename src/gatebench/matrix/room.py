@@ -8,14 +8,14 @@ from pathlib import Path
 
 import anyio
 
-from gatebench.gateway import Patience
 from gatebench.matrix.schedule import Drain
+from gatebench.model.backoff import Backoff
 from gatebench.model.room import out_of_room
 
 NEEDED_BYTES = 16_000_000
 """On each disk, before anything is started again."""
-_PACE = Patience(first_s=1.0, most_s=30.0)
-"""Between two looks: doubled each time, half of it drawn."""
+_PACE = Backoff(first_s=1.0, most_s=30.0)
+"""Between two looks."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Room:
 
     async def _wait(self, what: str, looks: int, drain: Drain) -> None:
         """Until the next look; what is beyond patience drains the job."""
-        left_s = min(_PACE.backoff(looks), self.patience_s - self._waited_s)
+        left_s = min(_PACE.wait_s(looks), self.patience_s - self._waited_s)
         if left_s <= 0:
             drain.ask(what)
             return

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import anyio
 
 from gatebench.errors import GateBenchError, StoreError
-from gatebench.gateway import Patience
 from gatebench.matrix.allowance import Allowance
 from gatebench.matrix.executors import Executor
 from gatebench.matrix.hold import Hold
 from gatebench.matrix.room import Room
 from gatebench.matrix.schedule import Drain, Pace
+from gatebench.model.backoff import Backoff
 from gatebench.model.faults import CROWDED, fault
 from gatebench.model.room import out_of_room
 from gatebench.model.score import Score
@@ -24,8 +24,8 @@ from gatebench.trial.progress import Moment
 from gatebench.trial.words import in_a_line
 
 USAGE_LIMIT, DISK_FULL = "usage_limit", "disk_full"
-_PAUSE = Patience(first_s=3.0, most_s=60.0)
-"""Before a trial that a fault of ours broke is run again at once: doubled, half of it drawn."""
+_PAUSE = Backoff(first_s=3.0, most_s=60.0)
+"""Before a trial that a fault of ours broke is run again at once."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Runner:
             if fault(score.status).who in CROWDED:
                 self.limits.pace.slower(began)
             async with self.limits.pace.aside(trial):
-                await anyio.sleep(_PAUSE.backoff(failures))
+                await anyio.sleep(_PAUSE.wait_s(failures))
 
     async def _attempt(self, trial: TrialId) -> Score | None:
         """One attempt; after a full disk the score that says so, once it can be written.

@@ -32,6 +32,7 @@ NEAR = 3
 SHARED = 3
 """Distinctive words a finding must share with a requirement's text."""
 _WORD = re.compile(r"[a-z_]{4,}")
+_FINDINGS = TypeAdapter(tuple[Finding, ...])
 
 
 class TestFate(Record):
@@ -229,7 +230,7 @@ def findings_of(stop: StopRecord) -> Iterator[Said]:
 def _findings(given: Any) -> tuple[Finding, ...]:
     """What has the form of findings; another gate may use the same word for something else."""
     try:
-        return TypeAdapter(tuple[Finding, ...]).validate_python(given or ())
+        return _FINDINGS.validate_python(given or ())
     except ValidationError:
         return ()
 

@@ -2,17 +2,17 @@
 
 import errno
 import os
-import random
 from collections.abc import Awaitable, Callable
 
 import anyio
 
 from gatebench.errors import SpawnFailed
+from gatebench.model.backoff import Backoff
 from gatebench.sandbox.launched import Launched
 
 TRIES = 6
 """Of one start; all told it is waited for 8 to 16 seconds."""
-_FIRST_S = 0.5
+_PAUSE = Backoff(first_s=0.5, most_s=8.0)
 _PASSING = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 """Too many processes, memory, or descriptors in use: others will end."""
 _WORDS = tuple(os.strerror(number) for number in (*_PASSING, errno.ENOSPC, errno.EUSERS))
@@ -31,9 +31,7 @@ async def patiently(launch: Callable[[], Awaitable[Launched]]) -> Launched:
         except SpawnFailed as error:
             if not passing(error):
                 raise
-        whole_s = _FIRST_S * 2 ** (failures - 1)
-        # Drawn, so that commands that were refused together don't come back together.
-        await anyio.sleep(whole_s * (0.5 + 0.5 * random.random()))  # noqa: S311  # no secret
+        await anyio.sleep(_PAUSE.wait_s(failures))
     return await launch()
 
 

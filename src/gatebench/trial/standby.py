@@ -14,7 +14,7 @@ def stand_by(run: Run) -> None:
     """
     shapes = [shape for gate in run.gates for shape in getattr(gate, "runs", ())]
     if shapes and idle():
-        # The oracle's verdict is waited for by nobody, but it runs beside the gates.
+        # Nobody waits for the oracle's verdict but the trial's own end.
         run.waiters.want([*shapes, SHAPE])
 
 
