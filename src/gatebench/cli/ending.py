@@ -68,11 +68,8 @@ def finish(report: Report | None, home: JobDir, max_cost: float | None) -> None:
     _budget(report, max_cost)
     if report.unfinished:
         asked = report.stopped == ASKED
-        why = "" if asked else f"No more trials were started: {report.stopped}. "
-        left = f"{why}{report.unfinished} trials left. The same command goes on."
-        console.print(left, highlight=False, markup=False)
-        if not asked:
-            print(f"To go on: {place.program()} {shlex.join(sys.argv[1:])}")
+        for line in _left(report, asked=asked):
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED if asked else LOOK)
     if report.broken:
         if report.stopped and report.stopped != ASKED:
@@ -83,6 +80,15 @@ def finish(report: Report | None, home: JobDir, max_cost: float | None) -> None:
         )
         raise typer.Exit(LOOK)
     console.print(f"Next: {place.program()} analyze {home.path}", highlight=False)
+
+
+def _left(report: Report, *, asked: bool) -> tuple[str, ...]:
+    """What isn't done, and what goes on with it."""
+    left = f"{report.unfinished} trials left."
+    if asked:
+        return (f"{left} The same command goes on.",)
+    again = f"To go on: {place.program()} {shlex.join(sys.argv[1:])}"
+    return f"No more trials were started: {report.stopped}. {left}", again
 
 
 def _budget(report: Report, max_cost: float | None) -> None:
