@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,11 @@ from provider.server import KEY, Provider, serve
 MODEL = "claude-sonnet-5-5"
 NAME = "T1-g1-r1/worker"
 QUICK = Patience(
-    tries=4, wait_s=20, first_s=0.01, most_s=0.05, stall_s=0.3, connect_s=1, pause_s=10, whole_s=1
+    tries=4, wait_s=20, first_s=0.01, most_s=0.05, stall_s=10, connect_s=5, pause_s=10, whole_s=10
 )
+"""Tries again at once. A machine that is slow for a moment is no provider that fell silent."""
+IMPATIENT = replace(QUICK, stall_s=0.3, connect_s=1, whole_s=1)
+"""For a provider that falls silent on purpose."""
 ASKED = {
     "model": MODEL,
     "max_tokens": 100,

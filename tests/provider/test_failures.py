@@ -9,12 +9,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gatebench.gateway import account, cost_usd
+from gatebench.gateway import Patience, account, cost_usd
 from gatebench.gateway.faults import RULES
 from gatebench.gateway.faults import Fault as Class
 from gatebench.model.usage import Call, Role
 from provider import Fault, Provider, always, by_number
-from provider.ground import ASKED, MODEL, QUICK, Ground, Setup, asked, on_ground, team
+from provider.ground import ASKED, IMPATIENT, MODEL, QUICK, Ground, Setup, asked, on_ground, team
 from provider.server import OTHER_MODEL
 
 TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -39,6 +39,11 @@ class Case:
     uncertain: bool = False
 
 
+def patience_with(injected: Fault) -> Patience:
+    """Short where silence is what is to be noticed."""
+    return IMPATIENT if injected in {Fault.STALL, Fault.STALL_EARLY} else QUICK
+
+
 PASSING = [
     Case(Fault.TOO_MANY, Class.RATE_LIMITED),
     Case(Fault.TOO_MANY_LATER, Class.RATE_LIMITED),
@@ -56,7 +61,7 @@ PASSING = [
 @pytest.mark.parametrize("case", PASSING, ids=lambda c: c.injected)
 def test_what_passes_is_tried_again_unseen(tmp_path: Path, case: Case) -> None:
     provider = Provider(team, by_number({1: case.injected}))
-    call = on_ground(tmp_path, one, Setup(provider)).call
+    call = on_ground(tmp_path, one, Setup(provider, patience_with(case.injected))).call
     assert [s.fault for s in provider.served] == [case.injected, None]
     assert (call.status, call.fault, call.retries) == (200, None, 1)
     assert [a.fault for a in call.attempts] == [case.missed]
@@ -87,7 +92,7 @@ def test_patience_ends_in_the_providers_own_error(
         assert "anthropic-organization-id" not in answer.headers
 
     provider = Provider(team, always(injected))
-    here = on_ground(tmp_path, act, Setup(provider))
+    here = on_ground(tmp_path, act, Setup(provider, patience_with(injected)))
     assert len(provider.served) == 4
     assert (here.call.fault, here.call.retries, here.call.status) == (fault, 3, status)
     assert len(here.call.attempts) == 4
@@ -144,7 +149,7 @@ def test_what_has_begun_is_passed_on_as_it_came(
             got.append(b"<broken off>")
 
     provider = Provider(team, always(injected))
-    here = on_ground(tmp_path, act, Setup(provider))
+    here = on_ground(tmp_path, act, Setup(provider, patience_with(injected)))
     whole = b"".join(got)
     assert len(provider.served) == 1
     assert whole.endswith(b"<broken off>") is (injected in {Fault.CUT, Fault.STALL})

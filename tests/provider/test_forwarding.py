@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -46,7 +47,7 @@ def test_pieces_are_passed_on_as_they_come(tmp_path: Path) -> None:
                 return
 
     plan = always(Fault.STALL)
-    patience = QUICK.__class__(**{**vars(QUICK), "stall_s": 20})
+    patience = replace(QUICK, stall_s=20)
     provider = Provider(team, plan, stall_s=10)
     here = on_ground(tmp_path, act, Setup(provider, patience))
     assert here.call.fault == Class.CLIENT_GONE

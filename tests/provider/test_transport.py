@@ -13,7 +13,7 @@ import pytest
 from gatebench.gateway.faults import Fault
 from gatebench.gateway.patience import Patience
 from gatebench.gateway.transport import Broken, Outgoing, Peer, Transport
-from provider.ground import MODEL, QUICK, Ground, Setup, asked, on_ground
+from provider.ground import IMPATIENT, MODEL, QUICK, Ground, Setup, asked, on_ground
 
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 START = (
@@ -163,7 +163,7 @@ def test_an_upstream_that_takes_no_request_in_is_given_up() -> None:
             writer.transport.abort()
 
     with pytest.raises(Broken):
-        sent(Peer(), Deaf(), Outgoing("POST", f"{HERE}/", (), b"x" * 20_000_000))
+        sent(Peer(), Deaf(), Outgoing("POST", f"{HERE}/", (), b"x" * 20_000_000), IMPATIENT)
 
 
 def test_long_and_foreign_headers_come_back() -> None:
